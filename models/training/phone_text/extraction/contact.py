@@ -51,7 +51,7 @@ Person and phone number please.""", {
                     "Office|Work|Work phone|Office phone|Desk|Direct|Phone (work)|Business|Landline (office)|work|At work|At the office|Phone at work|"
                     "Direct line|Office no.|Work tel.|Office line|Desk phone|In the office|Company phone|Work line|Office telephone".replace(" (work)", " work").replace(" (office)", " office"),
                         lambda c, n, v: same(values.phone(c))),
-    "home_phone": Field("string", "home phone|private phone|home number|landline|phone at home|home tel|private number|home line|house phone",
+    "home_phone": Field("string", "home phone|private phone|home number|landline|phone at home|home tel|private landline|home line|house phone",
                     "Home|Private|Home phone|At home|Landline|Private number|House phone|home|Phone at home|Home no.|Private line|Home tel.|Home line|"
                     "Private phone|Number at home|Home landline|Evenings|Family phone", lambda c, n, v: same(values.phone(c))),
     "fax": Field("string", "fax|fax number|fax no|telefax|fax line|fax nr|facsimile",
@@ -68,7 +68,7 @@ Person and phone number please.""", {
                     "Address line|Living at|My address|Visit us at|Delivery address|Private address|Letters to|Resides at|New address|"
                     "Street and house number|Postal|Located at|Find us at", lambda c, n, v: same(values.street(c))),
     "postcode": Field("string", "postcode|zip|zip code|postal code|plz|post code|zip or postcode|city zip|postal number|area postcode|post number",
-                    "Postcode|ZIP|Zip code|Postal code|ZIP code|PLZ|Post code|Code|ZIP or postcode|Postal no.|Zip number|Post number|Postal number|"
+                    "Postcode|ZIP|Zip code|Postal code|ZIP code|PLZ|Post code|ZIP or postcode|Postal no.|Zip number|Post number|Postal number|"
                     "ZIP-Code|Mail code|P. code|Zip/postcode|Postcode of town|City postcode", lambda c, n, v: same(values.postcode(c))),
     "city": Field("string", "city|town|city name|town or city|locality|city or town|name of city|municipality|town name",
                     "City|Town|Place|Location|Home town|Lives in|Based in|Hometown|place|Residence|City name|Town or city|Home city|Living in|"
@@ -87,20 +87,20 @@ New contact: {name}.
 {name} (has moved|moved|changed jobs|got a new number|has new details).
 You can (reach|contact|get hold of) {name} (now|again|any time|).
 (Kind|Best|Warm) regards, {name}.
-(Our|The|My) new (colleague|neighbour|manager|doctor|dentist|landlord|tutor|plumber|trainer) is (called |){name}.
+(Our|The|My) new (colleague|neighbour|flatmate|boss|landlord|landlady|classmate|client) is (called |){name}.
 (Ask|Look|Call) for {name} (there|at the desk|).
 (I got this from|this comes from|greetings from) {name}.
 (Hello|Hi|Hey), this is {name}.
 (Hi|Hey), {name} here.
 Say hello to {name}.
 (Yours|Cheers|Love|Thanks), {name}.
-The (plumber|electrician|gardener|cleaner|babysitter|agent|vet) is called {name}.
+The (lodger|host|neighbour|godmother|new girl|best man|landlady) is called {name}.
 For questions (ask|call|contact) {name}.
 A (friend|cousin|colleague|neighbour|client) of mine is {name}.
 {name} (gave|handed) me (a|this|her|his) card.
 {name} joined us (last week|in spring|today).
 My (neighbour|cousin|colleague|boss|flatmate) {name} left (this|a note).
-You (asked|wanted|were looking) for {name}.
+You (asked for|were looking for|wanted to know about) {name}.
 Do you remember {name}?
 Keep in touch with {name}.
 (Have|did) you met {name}?
@@ -186,7 +186,7 @@ Mobile {mobile}, home {home_phone}.
 (Is|comes|originally) from {city}.
 (Lives|living|based|located|staying|at home|works) in {city}.
 (Now|these days|since May|currently) in {city}.
-(Grew up|born) in {city}.
+(At home|a flat|the office) in {city}.
 (The|my|her|his) (city|town|home town) is {city}.
 (Home|home town|town) is {city}.
 (Zip|zip code|postcode|postal code)(:| is|) {postcode}.
@@ -205,7 +205,7 @@ Mobile {mobile}, home {home_phone}.
 (She's|he's|I'm|I am|is) (a|the|their|our) {job}.
 (By trade|by profession|profession:) {job}.
 (The|my|her|his) (role|title|position|job) is {job}.
-(New|senior|) {job} (there|here|now).
+(New |){job} (there|here|now).
 (Website|web|homepage|site|more at|see)(:|) {website}
 (Look|have a look|more) (at|on|under) {website}.
 (The|my|our) (website|homepage|site) is {website}.
@@ -293,8 +293,8 @@ Dial {phone} (and ask for|for|to reach) {name}.
 (We|they|I) (live|are|stay) in {city}.
 (A flat|an office|a house|family) in {city}.
 (You'll find|find) (me|us|her|him) in {city}.
-(Settled|registered|resident|raised|rooted) in {city}.
-{city} (is home|is where the office is|born and bred|is the town).
+(Settled|registered|resident|located|to be found) in {city}.
+{city} (is home|is where the office is|is the town).
 (The|its) (zip|postcode|postal code) is {postcode}.
 (And the|the) (zip|postcode)? {postcode}.
 (It's|that's|the town is) {postcode} {city}.
@@ -305,7 +305,6 @@ Dial {phone} (and ask for|for|to reach) {name}.
 (Now|these days|currently) (at|with) {company}.
 {company} (is the employer|is the firm|pays the wages|hired her).
 (She|he) (makes a living|earns money|is known) as (a |an |){job}.
-(I|we) (need|hired|found) (a|the) {job}.
 (A|the) {job} (by trade|by training|by profession).
 (Trained|qualified|registered) as (a |an |){job}.
 (I've|he's|she's) been (a|the) {job} for years.

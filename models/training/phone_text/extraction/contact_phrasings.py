@@ -29,12 +29,12 @@ live1: live|reside|am living|stay|have a flat|am at home|rent a room|can be foun
 addr: address|home address|street address|postal address|mailing address|new address|private address|house|flat|current address|place
 post: Letters|Parcels|Flowers|Post|Mail|Packages|Postcards|Invoices|Cheques|The invitation|The documents|Christmas cards|Deliveries|The keys
 postgo: go to|should go to|can be sent to|are to be sent to|are delivered to|arrive at|belong to|reach us at|must be sent to|please to|are collected at
-work: works|is working|is employed|has a job|started|got a job|is under contract|earns a living|has worked for years|found work|is on the payroll|is a consultant|is doing an internship|has been taken on|has been hired|is busy
+work: works|is working|is employed|has a job|started|got a job|is under contract|earns a living|has worked for years|found work|is on the payroll|has been taken on|has been hired|is busy
 for: at|for|with
 run: runs|owns|founded|manages|leads|heads|set up|started|directs|represents|sells for|speaks for|drives for|built up|is the face of|inherited|co-founded|took over
 company: company|employer|firm|business|organisation|workplace|new employer|current employer|shop|agency|present company
 job: job|role|position|title|profession|occupation|trade|function|job title|post|line of work|daily work|current role
-jobis: a|the|our|their|an experienced|a certified|a trained|the new|your|a qualified|a self-employed
+jobis: a|the|our|their|the new|your|now the|a|still the|also a|the best|now a|the only
 jobs: earns a living|makes a living|works|is employed|trained|qualified|has been hired|was taken on|serves|is registered|is known|makes money|was introduced|signed the letter
 town: city|town|home town|hometown|place of residence|city of residence
 liveadv: now|these days|currently|at present|at the moment|since May|again|for years|nowadays|for the time being|as of today|meanwhile||
@@ -42,7 +42,7 @@ zip: zip|zip code|postcode|postal code|post code|ZIP code
 bday: birthday|date of birth|birth date|day of birth
 born: was born|is born|came into the world|saw the light of day|first saw daylight|arrived in this world|has been around since being born|was delivered
 sep: ,| -| /|:|;| --|,| ~| *
-nick: neighbour|manager|doctor|dentist|landlord|landlady|tutor|plumber|trainer|coach|teacher|adviser|agent|lawyer|supplier|caretaker|builder|client|tenant|partner|flatmate|accountant|babysitter|guide|driver|vet|colleague|boss|secretary|pen friend
+nick: neighbour|landlord|landlady|client|tenant|partner|flatmate|colleague|boss|pen friend|classmate|cousin|friend|roommate|team mate|guest|customer|lodger|fellow student|godmother|old friend|workmate|contact
 hello: Hello|Hi|Hey|Good morning|Good evening|Good afternoon|Dear all|Greetings|Hi everyone|Hello there
 called: is called|is named|goes by the name of|has the name|is|answers to the name of|introduced herself as|introduced himself as|signs as|is known as
 bye: Kind regards|Best regards|Yours|Cheers|Best wishes|With thanks|Sincerely|Love|All the best|Many greetings|Warmly|Respectfully|See you soon|Take care|Thank you|Yours faithfully|Looking forward|With kind wishes|Best|Faithfully yours
@@ -231,7 +231,7 @@ I <live1> in {city}
 <who> <jobs> as (a |the |){job}
 <who> <jobs> as (a |the |){job} <for> {company}
 (by|in) (trade|profession|training)(,|:) (a |){job}
-(we|they|the firm|I|the school) (need|hired|found|got|have|took on|employ|were looking for) <me> as (a |the |){job}
+(we|they|the firm|the school) (hired|found|got|have|took on|employ|were looking for) <me> as (a |the |){job}
 {job} (by trade|by profession|is <my> <job>|is what the card says|is the job|is what <me> does for a living)
 <My> <bday> is {birthday0}
 <my> <bday> (is|:|falls on|was) {birthday0}

@@ -50,7 +50,7 @@ Read the invitation.
 What am I invited to?
 Make a calendar entry of this message.
 Date, time and place please.""", {
-    "title": Field("string", "title|event|name|event name|what|summary|event title|subject|occasion|title of event|appointment|topic|headline|activity|entry|meeting title|name of event",
+    "title": Field("string", "title|event|name|event name|what|summary|event title|subject|occasion|title of event|appointment|topic|headline|activity|calendar title|meeting title|name of event",
                    "Event|Title|What|Subject|Name|Event name|Occasion|Topic|Invitation|Programme|Re|Summary|Appointment|Name of event|Title of event|Theme|Heading|What is it|Agenda item|Calendar entry|Activity|"
                    "What is on|Announcement|Event title|Invitation to|Meeting title", lambda c, n, v: same(values.event_title(c))),
     "date": Field("string", "date|day|event date|when|start date|date of event|scheduled for|held on|takes place on|day of event|meeting date|on date",
@@ -68,7 +68,7 @@ Date, time and place please.""", {
     "price": Field("number", "price|cost|fee|entry fee|ticket price|admission|entrance fee|price per person|entry|charge|ticket cost|admission fee|costs",
                    "Price|Cost|Fee|Entry|Admission|Tickets|Ticket price|Costs|Entrance|Entrance fee|Price per person|Charge|How much|Ticket|Fee per person|It costs|Admission fee|Cost per head|Ticket cost|Pay at the door|Price of admission|"
                    "You pay", lambda c, n, v: values.price(c, 60)),
-    "people": Field("integer", "number of people|max guests|people count|capacity|group size|seats|number of guests|guest count|headcount|max people|participant count|number of participants|number of seats|how many people|persons",
+    "people": Field("integer", "number of people|max guests|people count|capacity|group size|seats|number of guests|guest count|headcount|participant count|number of participants|how many people|persons|party size",
                     "Number of people|Capacity|Seats|Persons|Places|Group size|Max. guests|Headcount|No. of guests|How many people|How many|Participants max.|Maximum number of people|Number of seats|Guest count|Number of participants|Party size|Room for|"
                     "People expected|Total guests|Limit|Max. people", lambda c, n, v: values.count(c, 60, 0.35)),
     "attendees": Field("array", "attendees|participants|guests|people|invited|members|with whom|guest list|invitees|invited people|who|names|guest names|attending",
@@ -117,7 +117,6 @@ Put {title} (into|in) (my|the|your) calendar.
 {title} at {place}, {date}, {time}.
 {title} from {span}.
 {title}, {date}, {span}.
-{title} with {host}.
 {host} (invites you|is inviting|would like to invite you) to (the|a) {title}.
 {host} (is having|is throwing|organises|is planning|gives|hosts) (a|the) {title}.
 {host} (is having|is planning|hosts) (a|the) {title} {date}.
@@ -240,7 +239,6 @@ I'd like to (invite you to|ask you to come to) (my|our) {title}.
 (The|our) {title} (will be|is) over (by|at) {end}.
 (The|our) {title} (can take|has room for) {people} (people|guests).
 (Admission to|a ticket for|entry to) the {title} is {price}.
-(Join|meet) {host} (for|at) (the|a) {title}.
 (Who's behind|who runs|who hosts) the {title}? {host} (does|of course).
 (Come celebrate|celebrate with us): {title}, {date}.
 (You have|you've got) an appointment: {title}.
@@ -278,7 +276,7 @@ I'd like to (invite you to|ask you to come to) (my|our) {title}.
 (Look for us|you'll find us|we've a table) (at|in|at the|in the) {place}.
 (They|the organisers) (chose|picked|went for) {place} (as the venue|).
 (For the venue|as a venue) we (have|got) {place}.
-{place} (hosts us|will host it|it is|was the best place).
+{place} (hosts us|will host it|it is|is the best place for it).
 (Where? |where exactly? )(At|in) {place}.
 (The address|the meeting place|the spot) is {place}.
 (Make your way|find your way|please come) to {place}.
@@ -306,7 +304,7 @@ I'd like to (invite you to|ask you to come to) (my|our) {title}.
 (Please transfer|send|pay) {price} (in advance|to the club).
 (The room|the hall|the place) (holds|seats|fits|takes) {people} (people|guests|).
 (We've|they've) (laid|set) the table for {people}.
-(So far|until now) {people} (have said yes|are coming|signed up).
+(In total|altogether|in all) {people} (will come|are coming|take part).
 (Not more than|no more than|up to|maximum) {people} (people|guests|can come).
 (We need|please prepare) {people} (chairs|seats|plates).
 (We will|we'll) be {people} (in total|altogether|people).
@@ -363,10 +361,9 @@ to {end}
 {city}, {date0}
 {city}
 in {city}
-with {host}
 by {host}
 host: {host}
-with {host}, {place}
+by {host}, {place}
 {host} invites
 {price}
 Tickets {price}
