@@ -216,7 +216,7 @@ Mobile {mobile}, home {home_phone}.
 (Came|saw) (into the world|the light of day) {birthday}.
 (Has|celebrates) (a |)birthday, born {birthday}.
 (Say hi to|meet|may I introduce|allow me to introduce)(:|) {name}.
-(Everyone|people) (calls|call) (me|her|him) {name}.
+(Everyone calls|people call|friends call) (me|her|him) {name}.
 (You may|you can) call me {name}.
 (It's|it is) me, {name}.
 {name} (speaking|on the line|at your service).

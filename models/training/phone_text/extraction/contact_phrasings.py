@@ -34,7 +34,7 @@ for: at|for|with
 run: runs|owns|founded|manages|leads|heads|set up|started|directs|represents|sells for|speaks for|drives for|built up|is the face of|inherited|co-founded|took over
 company: company|employer|firm|business|organisation|workplace|new employer|current employer|shop|agency|present company
 job: job|role|position|title|profession|occupation|trade|function|job title|post|line of work|daily work|current role
-jobis: a|the|our|their|the new|your|now the|a|still the|also a|the best|now a|the only
+jobis: a|the|our|their|the new|your|now the|a|still the|now a
 jobs: earns a living|makes a living|works|is employed|trained|qualified|has been hired|was taken on|serves|is registered|is known|makes money|was introduced|signed the letter
 town: city|town|home town|hometown|place of residence|city of residence
 liveadv: now|these days|currently|at present|at the moment|since May|again|for years|nowadays|for the time being|as of today|meanwhile||

@@ -56,6 +56,12 @@ def held_texts(*lexicons):
     return {bare(text) for lexicon in lexicons for entry in lexicon.parts[TEST] for text in expansions(entry)}
 
 
+def without_a_word(text):
+    """What it becomes where a word is left out, as words.disturbed does now and then."""
+    words = text.split(" ")
+    return [" ".join(words[:i] + words[i + 1:]) for i, word in enumerate(words) if "{" not in word]
+
+
 def widen(lexicon, patterns, table, n, share, held, labels=()):
     """Adds to the training part what is drawn of the patterns, up to n of each. The share of them among all is `share`: the list is repeated for it."""
     long = [text for text in held if len(re.sub(r"\{\w+\}", "", text)) >= LONG] + [label.lower() for label in labels]
@@ -64,7 +70,8 @@ def widen(lexicon, patterns, table, n, share, held, labels=()):
     for entry in drawn(lexicon.name, patterns, table, n):
         texts = expansions(entry)
         if held.isdisjoint(map(bare, texts)) and not (long and any(long.search(text) for text in texts)):
-            more.append(entry)
+            if held.isdisjoint(bare(less) for text in texts for less in without_a_word(text)):
+                more.append(entry)
     listed = [entry for entry in lexicon.parts[TRAIN] if held.isdisjoint(map(bare, expansions(entry)))]
     times = max(1, round(len(more) * (1 - share) / share / len(listed)))
     lexicon.parts[TRAIN] = listed * times + more
