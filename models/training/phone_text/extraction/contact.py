@@ -30,7 +30,7 @@ Extract contact information.
 Pull the contact details out of this message.
 Person and phone number please.""", {
     "name": Field("string", "name|full name|person|contact name|contact|who|name of person|display name|first and last name|contact person|person name|name of contact|complete name|contact full name|name and surname",
-                    "Name|Full name|Contact|Contact person|Person|Who|Sender|From|Attn|Customer|Signed|Responsible|Contact name|Surname and name|"
+                    "Name|Full name|Contact|Contact person|Person|Who|Sender|Attn|Customer|Signed|Responsible|Contact name|Surname and name|"
                     "Client name|Customer name|Name of the contact|Display name|Client|Owner|Name of client|Attention|Called|My name|Signed by|"
                     "First and last name|Written by|Point of contact|Applicant", lambda c, n, v: same(values.person(c))),
     "job": Field("string", "job title|job|role|position|title|occupation|profession|job name|function|trade|current position|current job|job role|works as|role at company",
@@ -53,7 +53,7 @@ Person and phone number please.""", {
                         lambda c, n, v: same(values.phone(c))),
     "home_phone": Field("string", "home phone|private phone|home number|landline|phone at home|home tel|private landline|home line|house phone",
                     "Home|Private|Home phone|At home|Landline|Private number|House phone|home|Phone at home|Home no.|Private line|Home tel.|Home line|"
-                    "Private phone|Number at home|Home landline|Evenings|Family phone", lambda c, n, v: same(values.phone(c))),
+                    "Private phone|Number at home|Home landline|Home telephone|Family phone", lambda c, n, v: same(values.phone(c))),
     "fax": Field("string", "fax|fax number|fax no|telefax|fax line|fax nr|facsimile",
                     "Fax|Fax no.|F|Telefax|Fax number|By fax|Fax line|Our fax|Send faxes to|Facsimile|Fax nr.|Faxes to|My fax|Fax to|Telefax no.|"
                     "Office fax", lambda c, n, v: same(values.phone(c))),
@@ -67,9 +67,9 @@ Person and phone number please.""", {
                     "Address|Street|Home address|Addr.|Lives at|Street address|Postal address|Where|Residence|Street and number|Mailing address|"
                     "Address line|Living at|My address|Visit us at|Delivery address|Private address|Letters to|Resides at|New address|"
                     "Street and house number|Postal|Located at|Find us at", lambda c, n, v: same(values.street(c))),
-    "postcode": Field("string", "postcode|zip|zip code|postal code|plz|post code|zip or postcode|city zip|postal number|area postcode|post number",
+    "postcode": Field("string", "postcode|zip|zip code|postal code|plz|post code|zip or postcode|zip number|postal number|area postcode|post number",
                     "Postcode|ZIP|Zip code|Postal code|ZIP code|PLZ|Post code|ZIP or postcode|Postal no.|Zip number|Post number|Postal number|"
-                    "ZIP-Code|Mail code|P. code|Zip/postcode|Postcode of town|City postcode", lambda c, n, v: same(values.postcode(c))),
+                    "ZIP-Code|Mail code|P. code|Zip/postcode|Postcode of town|Post-code", lambda c, n, v: same(values.postcode(c))),
     "city": Field("string", "city|town|city name|town or city|locality|city or town|name of city|municipality|town name",
                     "City|Town|Place|Location|Home town|Lives in|Based in|Hometown|place|Residence|City name|Town or city|Home city|Living in|"
                     "City of residence|Resides in|Comes from|Located in|Locality|City/town|Lives near|At home in|Name of town|Office in|Hails from", lambda c, n, v: same(values.town(c))),

@@ -63,7 +63,7 @@ Date, time and place please.""", {
                    "Place|Location|Where|Venue|Meeting point|Address|Event location|Meeting place|Held at|Takes place at|Where is it|Site|Place of event|Where to|Meet us at|Event venue|Hosted at|Come to|The place|Spot|Where we meet", lambda c, n, v: same(values.place(c))),
     "city": Field("string", "city|town|city name|event city|town or city|host city|city of event|in which city|municipality", "City|Town|Municipality|Ort|Located in|Event city|Town or city|City name|Host city|Which town|Name of town|City/town|In the city of|City of the event|Which city|The town", lambda c, n, v: same(values.town(c))),
     "host": Field("string", "host|organizer|organiser|contact|organized by|hosted by|contact person|invited by|host name|name of host|event host|organised by|event organizer|inviter",
-                  "Host|Organiser|Organizer|Contact|Invited by|Organised by|Hosted by|Your host|Who invites|In charge|Arranged by|Event host|Planned by|Run by|Led by|Host name|Your contact|Name of host|Responsible|Invitation from|Given by|"
+                  "Host|Organiser|Organizer|Contact|Invited by|Organised by|Hosted by|Your host|Who invites|In charge|Arranged by|Event host|Planned by|Run by|Led by|Host name|Your contact|Name of host|Responsible|Invitation from|Set up by|"
                   "Who organises it", lambda c, n, v: same(values.someone(c))),
     "price": Field("number", "price|cost|fee|entry fee|ticket price|admission|entrance fee|price per person|entry|charge|ticket cost|admission fee|costs",
                    "Price|Cost|Fee|Entry|Admission|Tickets|Ticket price|Costs|Entrance|Entrance fee|Price per person|Charge|How much|Ticket|Fee per person|It costs|Admission fee|Cost per head|Ticket cost|Pay at the door|Price of admission|"
@@ -71,7 +71,7 @@ Date, time and place please.""", {
     "people": Field("integer", "number of people|max guests|people count|capacity|group size|seats|number of guests|guest count|headcount|participant count|number of participants|how many people|persons|party size",
                     "Number of people|Capacity|Seats|Persons|Places|Group size|Max. guests|Headcount|No. of guests|How many people|How many|Participants max.|Maximum number of people|Number of seats|Guest count|Number of participants|Party size|Room for|"
                     "People expected|Total guests|Limit|Max. people", lambda c, n, v: values.count(c, 60, 0.35)),
-    "attendees": Field("array", "attendees|participants|guests|people|invited|members|with whom|guest list|invitees|invited people|who|names|guest names|attending",
+    "attendees": Field("array", "attendees|participants|guests|people|invited|members|with whom|guest list|invitees|invited people|guest names|attending|guests invited|list of guests",
                        "Attendees|Participants|Guests|People|Invited|Members|Present|Who comes|Guest list|Invitees|Attending|Who is coming|Coming|Who is invited|Taking part|Names of guests|List of guests|Who takes part|Joining|With us", lambda c, n, v: _names(c), choices={"type": "string"}),
     "rsvp": Field("string", "rsvp by|reply by|deadline|answer by|sign up by|rsvp date|rsvp|reply until|register by|response deadline|respond by|registration deadline|rsvp deadline|confirm by",
                   "RSVP by|Reply by|Deadline|Sign up by|Register by|Please answer by|Answer until|RSVP|Registration until|Confirm by|Respond by|Please reply by|Let us know by|Registration deadline|Last day to sign up|Reply until|Answer needed by|"

@@ -412,7 +412,7 @@ LABELS = {
     "place": "(Event|Meeting) (place|location|venue|address)|Place of (the |)(event|meeting)|(Where is it|Where to|Where at)|(Site|Spot)|Address of (the |)venue|(Held|Hosted|Takes place) at|Meet at|Meet us at|Meeting place|Come to|(Hall|Building|Room) or place|"
              "Location of (the |)event|Our venue",
     "city": "(Event|Host|Venue) (city|town)|City or town|Town or city|City of (the |)(event|venue)|(Name of|The) (city|town)|(Which|What) (city|town)|Town/city|City/town|Destination",
-    "host": "(Event|Meeting) (host|organiser|organizer|planner)|Host of the (event|evening)|(Organised|Arranged|Planned|Run|Led|Held|Given|Offered) by|(Your|Our) host|Who invites|Who organises it|(In charge|Responsible|Chair|Chaired by)|Person in charge|"
+    "host": "(Event|Meeting) (host|organiser|organizer|planner)|Host of the (event|evening)|(Organised|Arranged|Planned|Run|Led|Held|Offered) by|(Your|Our) host|Who invites|Who organises it|(In charge|Responsible|Chair|Chaired by)|Person in charge|"
             "(Main|Your) contact|Invitation from|Host name|Name of (the |)(host|organiser)|Planner",
     "price": "(Entry|Entrance|Admission|Participation) (fee|price|charge|cost)|(Price|Cost|Fee) per (person|head|ticket)|(Charge|Charges)|What it costs|How much|(Price|Cost) of (a |)(ticket|seat)|Pay at the door|(Total|Full) (price|cost)|Ticket (cost|fee)|To pay|"
              "Contribution|Ticket|You pay",
