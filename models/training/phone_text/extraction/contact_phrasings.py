@@ -243,6 +243,68 @@ I <live1> in {city}
 {x_name} (told me about|introduced me to|recommended|knows|suggested|put me in touch with|sent me to|spoke of|works with|is married to) {name}
 (instead of|not|rather than|in place of) {x_name}(,|) <pol>(write to|talk to|speak to|ask|call|contact) {name}
 {x_name} (has left|is gone|is on leave|retired), {name} (is|takes over|will be) (the new contact|now|your contact)
+{name} (knows|is married to|works with|is a friend of|lives next to|went to school with) {x_name}
+{name} (asks about|wants|lost|found|brings|sold me|repaired) the {x_thing}
+{name} (paid|owes me|got|wants|asked for) {x_price} for the {x_thing}
+{name} (comes|arrives|has time|will be here|called) at {x_time}
+{name} (comes|arrives|has time|will be here|starts) {x_date}
+{name} (ordered|has|sold|needs|counted) {x_number} chairs
+{name} (used to live|was|lived|studied) in {x_city}, (but now |and now )<live> in {city}
+{name} (used to work|was) (at|for) {x_company}, (but now |and now )<work> <for> {company}
+(the shop of|the boss of|a friend of) {x_name} has the number {x_phone}, {name} has {phone}
+the number of {x_name} is {x_phone}, (the one|the number|that) of {name} is {phone}
+{name}, {street}, {postcode} {city}
+{name}, {job}, {company}, {phone}
+{name} <work> <for> {company} as (a |the |){job}
+{name}, <jobis> {job} <for> {company}, <live> in {city}
+{name} <work> <for> {company} in {city}
+{name} <live> in {city} and <jobs> as (a |the |){job}
+{name} (can be reached|is reachable|answers) on {phone} or at {email}
+{name} (phone|tel|telephone) {phone}, (mail|email) {email}
+{name}: {job}, {company}, {city}
+(the|my|our) {job}, {name}, (can be reached|is reachable|answers) on {phone}
+<pol><call> {name} <on> {phone} or <write> to {email}
+<pol><call> {name} of {company} <on> {phone}
+<pol><save> {name}: {phone}, {email}
+<pol><save> {name} of {company} to <book>
+<pol><save> {name}, {street}, {city}, to <book>
+<pol><save> the (number|phone number|new number) {phone} (for|of) {name}
+<pol><save> the (mail|email|mail address) {email} (for|of) {name}
+<pol><save> the (address|new address|street) {street} (for|of) {name}
+<pol><save> the birthday of {name}, {birthday0}
+(the|a) (number|phone number|telephone) of {name} is {phone}
+(the|a) (mail|email|mail address) of {name} is {email}
+(the|an) (address|new address) of {name} is {street}
+(the) (birthday|date of birth) of {name} is {birthday0}
+(the) (employer|company|firm) of {name} is {company}
+(the) (job|role|profession) of {name} is {job}
+(who is it|who was that|who called|who is the contact|whose number is it|and you are|may I have your name|your name please|who's calling)? {name}
+(what's the number|which number|how can I call|how do I reach you|phone|any phone)? {phone}
+(and the mail|what's the email|where can I write|how can I write to you|any email|mail)? {email}
+(where do you live|where to|which street|what's the address|where can I send it|address)? {street}
+(which city|what town|in which town|where is that|in which city)? {city}
+(what's the zip|which postcode|and the zip|which zip code)? {postcode}
+(who do you work for|which company|where do you work|what firm|whose payroll)? {company}
+(what do you do|which job|what's the job|what's the role|how do you earn your money|your profession)? {job}
+(when were you born|what's the date of birth|when is the birthday|your birthday)? {birthday0}
+(is there a website|any website|where can I read more|on the web)? {website}
+(do you have a fax|what's the fax|any fax)? {fax}
+Q: (name|who)? A: {name}
+Q: (phone|number)? A: {phone}
+Q: (email|mail)? A: {email}
+(I wrote|it says|they say|she says|the card says|the mail says|my note says|the sign says|the website says)(:| that) <my> <num> is {phone}
+(I wrote|it says|they say|she says|the card says|the mail says|my note says|the sign says|the website says)(:| that) <my> <mail> is {email}
+(I wrote|it says|they say|she says|the card says|the mail says|my note says|the sign says|the website says)(:| that) <my> <addr> is {street}
+(I wrote|it says|they say|she says|the card says|the mail says|my note says|the sign says|the website says)(:| that) <who> <work> <for> {company}
+(I wrote|it says|they say|she says|the card says|the mail says|my note says|the sign says|the website says)(:| that) <who> <live> in {city}
+<who> <work> <for> {company} in {city}
+<who> <live> at {street}, {postcode} {city}
+(born|was born) {birthday} and <jobs> as (a |the |){job}
+<my> <num> is {phone}, <my> <web> is {website}
+<my> <fx> is {fax} and <my> <mail> is {email}
+(office|at work|work): {work_phone}, (at home|home|private): {home_phone}
+(by day|in the daytime|until five) {work_phone}, (after that|at night|in the evening at home) {home_phone}
+(if|when) (nobody|no one) (answers|picks up) at {work_phone}, (the office|my desk), <ring> <my> <mob>, {mobile}
 """
 
 LINES = """
@@ -304,7 +366,7 @@ LINES = """
 """
 
 LABELS = {
-    "name": "(First and last|First & last|Family and first|Complete|Legal) name|Name of (the |)(contact|client|customer|owner|applicant|patient|guest)|(Contact|Client|Customer|Owner|Applicant|Patient|Guest|Member|Student|User|Display)('s|) name|"
+    "name": "(First and last|First & last|Family and first|Complete|Legal) name|Name of (the |)(contact|client|customer|owner|applicant|patient|guest)|(Contact|Client|Customer|Owner|Applicant|Patient|Guest|Member|Student|User) name|"
             "Client|Owner|Applicant|Patient|Member|Your contact|Called|(Written|Sent) by|Who is it|Mr/Ms|Name (in full|and surname)|Card holder|Attention|Point of contact",
     "job": "(Current|Present|New) (job|role|position|occupation)|Job (name|description)|(Role|Position|Post|Function) (held|in the company)|(Trade|Vocation|Career|Rank|Post|Job held|Line of work|Field of work|Employed as|Working as|Occupied as)|What (she|he) does|Work title|Professional title",
     "company": "(Current|Present|New|Name of) (company|employer|business)|(Company|Employer|Business|Organisation|Agency|Shop) name|(Employed|Working|Job|Hired) (at|by|with)|(Agency|Enterprise|Corporation|Workplace|Works for|Place of work|Affiliation|On behalf of|Institution)|"

@@ -345,6 +345,68 @@ you (have|have got) (time |)until {rsvp0} to <reply>
 (scrap|forget|never mind|ignore) {x_place}(, we meet at|, it is at|, go to) {place}
 (contrary to|unlike|other than) (the poster|what I wrote|my last mail|the website)(,|) it <happen> {date}
 {x_name} (is also coming|brought it up|likes the idea|had the idea|asked about it|lent us the chairs|will take the photos), but {host} <host1> it
+last (year|time|month) <what> was {x_price}, (this time|now) it is {price}
+<what> <cost> {price}, (not|and not|instead of) {x_price}
+{x_name} (sends apologies|can't make it|won't come|is away|has no time), {attendees} <join>
+(my train leaves|I get up|school ends|the shop closes|lunch is) at {x_time}, but <it> <start> at {time}
+(last time|last year) it was in {x_city}, (this year|this time|now) <we> <meet> in {city}
+(call|ring|text) {x_phone} if you get lost on the way to {place}
+<the> {title} (is not|has nothing to do with|is better than|comes after) what they do (at|in) {x_place}
+(last year|the other day|in spring) {x_number} people came, (now|this time) <we> <have> {people} <ppl>
+(bring|take|forget|we need|who has) the {x_thing} (to|for) <the> {title}
+{x_name} (will pick you up for|will drive you to|lends us a car for|takes photos at|cannot come to|heard about) <the> {title}
+{host} <host1> <it>, {x_name} (brings the music|bakes a cake|takes photos|does the lights|drives the bus)
+(park|leave the car|the car park is|the bus stops|we sleep) at {x_place}, <the> {title} <found> <loc> {place}
+<it> <happen> {date} at {time} <loc> {place}
+<it> <happen> {date} at {time} <loc> {place} in {city}
+<it> <happen> {date} from {span} <loc> {place}
+<it> <happen> <loc> {place} in {city} {date} at {time}
+<it> <happen> <loc> {place} at {time} and <what> <cost> {price}
+{date} at {time} <we> <meet> <where> {place}
+{date} <it> <start> at {time} and <end> (at|around|by) {end}
+at {time} {date} <loc> {place}
+at {time} <we> <meet> <loc> {place}
+<loc> {place} <we> <meet> {date} at {time}
+<loc> {place} <it> <start> {date} at {time}
+in {city} <we> <meet> {date}
+{host} <inv> <loc> {place} {date}
+{host} <inv> at {time}
+{host} and {attendees} <meet> {date}
+{attendees} <join>, {host} <host1> <it>
+<the> {title} <happen> {date} at {time} <loc> {place} in {city}
+<the> {title} <happen> {date}, <what> <cost> {price}
+<the> {title} by {host} <happen> {date}
+<the> {title} <start> at {time} <loc> {place}
+<the> {title}: {date}, {time}, {place}, {price}
+<the> {title} <happen> {date}, <pol><reply> <by> {rsvp0}
+<the> {title} <happen> {date} with {attendees}
+<the> {title} <found> <loc> {place}, {host} <host1> <it>
+<what> <cost> {price}, there are {people} <seats>
+(when|which day|what day|on which day)(? | is it? | do we meet? | exactly? ){date0}
+(what time|when|at what time|how early|when do we start|when should I be there)? (at |){time}
+(until when|how long|when is it over|when does it end|when do we finish|when can I go)? (at |until |){end}
+(where|where is it|where do we meet|where should I go|which place|what's the place)? {place}
+(which city|what town|in which town|in which city|where in the country)? {city}
+(who invites|who runs it|who is the host|who organises it|whose idea is it|who's behind it)? {host}
+(what is it|what's on|what's happening|what for|what's the occasion|what is it called|what are we doing)? {title}
+(how much is it|what's the price|what do I pay|what does a ticket cost|is it free? no|what's the fee)? {price}
+(how many people|how many seats|how many guests|how big is the group|how many can come)? {people}
+(by when should I answer|when do you need my answer|until when can I sign up|when is the last day to reply)? {rsvp0}
+Q: (when|what day)? A: {date0}
+Q: (when does it start|what time)? A: {time}
+Q: (where)? A: {place}
+as of now <it> <happen> {date}
+(I wrote|it says|they say|she says|the flyer says|the mail says|my note says|the sign says|the website says)(:| that) <it> <happen> {date}
+(I wrote|it says|they say|she says|the flyer says|the mail says|my note says|the sign says|the website says)(:| that) <it> <start> at {time}
+(I wrote|it says|they say|she says|the flyer says|the mail says|my note says|the sign says|the website says)(:| that) <it> <found> <loc> {place}
+(I wrote|it says|they say|she says|the flyer says|the mail says|my note says|the sign says|the website says)(:| that) <what> <cost> {price}
+(I wrote|it says|they say|she says|the flyer says|the mail says|my note says|the sign says|the website says)(:| that) {host} <host1> <it>
+(I'll|I will|we'll|she'll|they'll) (take|catch|need) (you|the kids|everyone) to <the> {title} {date}
+(nothing|neither rain nor snow|no one) (keeps|will keep) us from <the> {title}
+after (months|weeks|years|a long break) <the> {title} (is back|returns|comes back) {date}
+(the lights|the band|the speaker|the cook|the first guests) (will be|is|are) ready at {time} {date}
+(let me know|tell me|say) if {date0} (is fine|suits you|works|is a problem)
+(unfortunately|sadly|oddly) {x_date} (is impossible|did not work|was taken), so <it> <happen> {date}
 """
 
 LINES = """
