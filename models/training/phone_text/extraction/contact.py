@@ -311,7 +311,33 @@ Dial {phone} (and ask for|for|to reach) {name}.
 (Her|his|my) post is that of (a |){job}.
 {birthday0} (is the date of birth|is the birthday).
 (The passport|the file|the form) says born {birthday}.
-(Year and day|day) of birth(:| is) {birthday0}.""", """{name}
+(Year and day|day) of birth(:| is) {birthday0}.
+(The shop|the firm|the practice) has a (website|page|site)(:|,| called) {website}.
+(Everything|all about us|the menu|the portfolio) (is|stands) (at|on|under) {website}.
+(For more|for details|to learn more|for pictures)(,| see| go to| visit) {website}.
+(Google|look up|open|check) {website}.
+{website} (is where to look|has all you need|is the homepage).
+(Visit|see|check out) (us|me|the shop) (online |)(at|on) {website}.
+(On the web|on the net)(,| it's| you find) {website}.
+(In the evening|after six|on Sundays)(,| it's| use| call| ring) (the home number|home|the house phone)(:|,|) {home_phone}.
+(The|her|his|my) landline at home (is|has the number) {home_phone}.
+(The family|the house) (answers|can be reached) (on|at|under) {home_phone}.
+{home_phone} (rings at home|is the home number|is the private line).
+(In private|outside work)(,|:) (ring|call|use) {home_phone}.
+(The|her|his|my) (house|private) phone (rings at|has the number) {home_phone}.
+(In office hours|on weekdays)(,|:| ring| call) {work_phone}.
+{work_phone} (rings at the office|is the office number|is the desk phone).
+(The|our) office (answers|can be reached) (at|on|under) {work_phone}.
+(A letter|anything by post|a parcel) (reaches|finds|gets to) (me|us|her|him) at {street}.
+{street} (is the address|is where to go|is where the post goes).
+(The office|the new flat|the house|home) is (now |)at {street}.
+(Go|come|drive|walk) to {street}(, please|).
+(The postcode|the zip|the zip code) (of the town |there |)is {postcode}.
+{postcode} (is the postcode|is the zip code|as a postcode).
+(Use|write|mind) the (zip|postcode|zip code) {postcode}.
+(You can|one can) find (me|us|her|him) in {city} (these days|now|).
+{city} (has been home|is home) (for years|since May|now).
+(The family|the office|the shop) (moved|has moved) to {city}.""", """{name}
 {name}
 {name}
 {name}, {job}

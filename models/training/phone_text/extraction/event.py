@@ -324,7 +324,17 @@ I'd like to (invite you to|ask you to come to) (my|our) {title}.
 (Before you ask|to make it clear|for those who wonder): {online}.
 {online}, (in case you wonder|I'm told|it says here).
 (The plan|this year's plan|our idea) is that {online}.
-{online} (as usual|again|once more).""", """{title}
+{online} (as usual|again|once more).
+(We|they) (wrap up|pack up|call it a day) at {end}.
+(It|the evening|the event) (won't|will not) go on (longer than|past) {end}.
+(The hall|the room|the place) (closes|shuts) at {end}.
+(You'll be|we'll be|you can be) home (again |)by {end}.
+(The last|our last) (song|talk|act|round) (ends|is over) at {end}.
+At {end} (it's over|the fun is over|everything ends|we go home).
+(We stay|stay with us|music|drinks|the fun lasts) (until|till) {end}.
+(The finish|closing time|the end) (comes|is) at {end}.
+(We want|we have|we plan) to (finish|stop|be done) (by|at) {end}.
+(They|we) (need|have to leave|must clear) the room (by|at) {end}.""", """{title}
 {title}
 {title}
 {title}: {date0}

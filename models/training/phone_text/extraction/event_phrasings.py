@@ -47,7 +47,7 @@ there will be no stream
 you cannot join by video
 there is no link, you have to come
 it is offline
-no online participation
+there is no online participation
 we don't do it by video
 this is not a virtual event
 we see each other in real life
