@@ -1,4 +1,6 @@
 """What people say in messages, have to do and note down: sentences, and texts of any words, which are copied and never guessed."""
+import re
+
 from .split import Lexicon
 from .times import DAYS, MONTHS
 from .words import ANY, ROOMS, SPOTS, any_words, first_name, odd_text, odd_word, some, town
@@ -341,10 +343,16 @@ FORMS = {MESSAGES: MESSAGE_FORMS, TASKS: TASK_FORMS, NOTES: NOTE_FORMS}
 HOURS = ("six", "seven", "eight", "nine", "ten", "noon", "half past five", "half past eight", "a quarter to nine", "4", "5:30", "7 pm", "10")
 
 
-def sentence(choose, lexicon):
-    """One of the forms of the lexicon, which is none of its held-back texts."""
+PLACES_AND_TIMES = re.compile(r"\{(spot|town|hour)\}|\b(meet|meeting|party)\b")
+
+
+def sentence(choose, lexicon, plain=False):
+    """One of the forms of the lexicon, which is none of its held-back texts. A plain one says no place, time or meeting."""
     while True:
-        text = choose.text(FORMS[lexicon], a=choose.of(ANY), b=choose.of(ANY), name=first_name(choose), room=choose.of(ROOMS), spot=choose.of(SPOTS), town=town(choose),
+        form = choose.of(FORMS[lexicon])
+        if plain and PLACES_AND_TIMES.search(form):
+            continue
+        text = choose.fill(form, a=choose.of(ANY), b=choose.of(ANY), name=first_name(choose), room=choose.of(ROOMS), spot=choose.of(SPOTS), town=town(choose),
                            n=choose.rng.choice((choose.rng.randint(2, 12), choose.rng.randint(2, 400))), hour=choose.rng.choice(HOURS))
         if text not in lexicon.parts["test"]:
             return text

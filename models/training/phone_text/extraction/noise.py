@@ -281,7 +281,7 @@ def sentence(choose):
     if choose.side == "train" and p < 0.52:
         text = words.odd_text(choose, 2, 7, 0.5)
     elif p < 0.62:
-        text = sayings.sentence(choose, rng.choice((sayings.MESSAGES, sayings.NOTES)))
+        text = sayings.sentence(choose, rng.choice((sayings.MESSAGES, sayings.NOTES)), plain=True)  # else the text would say a fact twice
     else:
         text = _filled(choose, FORMS).strip()
     return text[:1].upper() + text[1:] + rng.choices((".", "!", "...", ""), (10, 2, 0.5, 1))[0]
