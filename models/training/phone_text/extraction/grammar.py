@@ -19,10 +19,11 @@ HELD_LABELS = set()  # in lower case: no description in a schema of the training
 
 
 class Field:
-    """One fact of a domain: the words that name its property, how forms label it, and what makes its value."""
+    """One fact of a domain: the words that name its property, how forms label it, and what makes its value. One that is `hinted` at by what
+    says other facts ("we left it at the bakery") is asked for only where it is said."""
 
-    def __init__(self, type_, names, labels, make, kind=None, choices=None):
-        self.type, self.names, self.make, self.kind, self.choices = type_, names.split("|"), make, kind, choices
+    def __init__(self, type_, names, labels, make, kind=None, choices=None, hinted=False):
+        self.type, self.names, self.make, self.kind, self.choices, self.hinted = type_, names.split("|"), make, kind, choices, hinted
         self.said_labels = list(dict.fromkeys(labels.split("|") + [n for n in self.names if n not in labels.lower().split("|")]))
 
 
@@ -327,7 +328,7 @@ def make(choose, now, domain, fields=None):
     # Some are said and not asked for, and some that are asked for are not said.
     only_said = choose.chance(0.4)
     asked_all = choose.chance(0.5 if only_said else 0.3)
-    asked = [k for k in possible if k in got and (asked_all or k in domain.heads or choose.chance(0.85)) or not only_said and k not in got and choose.chance(0.25)]
+    asked = [k for k in possible if k in got and (asked_all or k in domain.heads or choose.chance(0.85)) or not only_said and k not in got and not domain.fields[k].hinted and choose.chance(0.25)]
     if not any(k in got for k in asked):
         asked.append(rng.choice(said))
     if choose.chance(0.45):

@@ -6,6 +6,7 @@ unit has none, and a thing without an amount has no amount.
 from .. import fillers, times, words
 from . import grammar, values
 from .grammar import Domain, Field
+from .shopping_phrasings import LINES, SENTENCES
 from .values import same
 
 UNITS = (("kg", 1), ("g", 100), ("litres", 1), ("packs", 1), ("bottles", 1), ("bags", 1), ("cans", 1), ("boxes", 1), ("jars", 1), ("tins", 1), ("bunches", 1), ("ml", 50), ("l", 1), ("tubes", 1), ("rolls", 1), ("slices", 1))
@@ -154,108 +155,28 @@ What's missing in the kitchen?
 Note what has to be bought.
 Read the list.
 Parse my shopping message.""", {
-    "items": Field("array", "items|things|list|products|shopping list|groceries|articles|goods", "Items|Shopping|To buy|List|Buy|Needed|Get|Shopping list|Things|Missing", texts, choices={"type": "string"}),
-    "store": Field("string", "store|shop|where|market|supermarket|place|store name", "Store|Shop|Where|At|Market|From|Buy at|Supermarket|Place", lambda c, n, v: same(values.shop(c))),
-    "budget": Field("number", "budget|limit|max price|maximum|max|money|price limit", "Budget|Limit|Max|Maximum|At most|Money|Up to|Not more than", lambda c, n, v: values.price(c, 200)),
-    "date": Field("string", "date|day|by|when|needed by|due|deadline", "Date|Day|When|By|Needed by|Due|Deadline|Until", lambda c, n, v: values.date(c, n)),
-    "person": Field("string", "person|for|name|buyer|who|shopper|assigned to", "Who|For|Buyer|Person|Shopper|Goes|Name|Assigned to", lambda c, n, v: same(values.words.first_name(c) if c.chance(0.7) else values.person(c))),
-    "total": Field("number", "total|sum|total price|amount paid|paid", "Total|Sum|Paid|Total price|In all|Amount due|To pay", lambda c, n, v: values.price(c, 200)),
-}, ("items",), """(We|I|they) (need|want|have to get|must buy|are out of|have run out of|still need|would like|could do with) {items}.
-(Please |)(buy|get|bring|fetch|pick up|order|grab) {items}.
-(Please |)(buy|get|bring|fetch|pick up|grab) (me|us) {items}.
-(Can|could|will|would) you (please |)(get|buy|bring|fetch|pick up|grab) {items}?
-(Shopping|to buy|list|on the list|things to buy|still open|needed|missing|shopping list): {items}.
-(Don't forget|remember|think of) {items}.
-(Don't forget|remember) to (buy|get|bring) {items}.
-For (the cake|dinner|the party|breakfast|the soup|tomorrow|the weekend) (I|we) need {items}.
-{items} are missing.
-{items} (please|is what we need|would be nice|and nothing else).
-(The fridge|the kitchen|the pantry|the cellar) needs {items}.
-There is no {items} left.
-(Add|put) {items} (to the basket|on the list|into the cart|to the list).
-(Pick up|get|grab) {items} (on the way|on your way home|when you are in town|after work).
-(What we lack is|what's missing is|we lack|all we need is|it's only) {items}.
-(Grandma|Mum|Dad|the neighbour|my sister) (asked for|wants|needs|would like) {items}.
-(The kids|the guests|the cats|everybody) (want|need|asked for|like) {items}.
-(Take|order|get) {items} (with you|as well|too|again).
-(You should|you have to|you must|let's) (get|buy|take) {items}.
-(I'm|I am) (making|cooking|baking) (soup|a cake|curry|pizza), so (we need|get|please buy) {items}.
-(We have enough|there is enough|no need for) {x_thing}, (but|just|only) {items} (please|).
-(No|not) {x_thing} (this time|), but {items}.
-(Not|no) {x_thing}, (we have enough|there is plenty)(,|:) (get|buy) {items} instead.
-{person} (needs|wants|asked for|would like) {items}.
-{person}, (please |)(buy|get|bring) {items}.
-(Can|could) {person} (get|buy|bring) {items}?
-(Get|buy|we need|order) {items} (at|from) {store}.
-(I'm going to|go to|on to|off to) {store} (and|to) (get|buy) {items}.
-(I bought|we bought|bought|I got) {items} (at|from) {store}.
-(We need|get|please buy) {items} {date}.
-{date} (we need|I need|get) {items}.
-(I bought|we bought|bought|I got) {items} for {total}.
-(Try|go to|ask at|have a look at|please go to|check) {store}.
-(Maybe|best|always|as usual) (at|from) {store}.
-(I|we) (saw it|always buy it|get it|find it) (at|in) {store}.
-(The|our) (shop|store|market|best place) is (called |){store}.
-(Go|walk|drive) to {store} (for that|for it|).
-(Store|shop|where|buy at|at): {store}.
-(They have it|it is cheap|it's on offer|you get it|there's a sale) (at|in) {store}.
-{store} (has everything|sells it|is open late|has an offer|is cheap|should have it).
-(Not|don't go) to {x_shop}, (but|go|rather) to {store}.
-{x_shop} is closed, (so|try|go to) {store}.
-(Buy|get) (it|everything|all of it) (at|from) {store}.
-(Up to|no more than|not more than|at most|max|maximum) {budget}.
-(I|we) can (pay|spend) {budget}.
-(Keep it|stay|it should be) under {budget}.
-(Maximum|limit|budget|max)(:|) {budget}.
-(The|our|my) (limit|budget|maximum) is {budget}.
-(Here are|there are|you have|you get|take) {budget} (for it|for this|with you|).
-(Don't|please don't) spend more than {budget}.
-(It|all of it|everything) (must not|should not|shouldn't) cost more than {budget}.
-(You|we) (may|can) spend (up to |){budget}.
-Last time it was {x_price}, (this time|now) (at most|no more than|max) {budget}.
-(Buy|get|bring|fetch) it {date}.
-(We need|I need) (it|them|everything|that) {date}.
-(The party|the dinner|the picnic|the barbecue) is {date}.
-(Can you|could you) go {date}?
-(Go there|do it|shop|the shopping is|please go) {date}.
-(It|everything) (should|must) be here {date}.
-(When|deadline|needed by|day)(:|) {date0}.
-(I want to|we will|I'm going to) (cook|bake) {date}.
-(The guests|they|the kids) (come|arrive) {date}.
-Not {x_date}(,| but) {date}.
-{person} (goes|will go|is going|can go|does the shopping|buys it|has time).
-(For|it is for|this is for|who:) {person}.
-(Ask|tell|send|give it to) {person}.
-{person} (will pick it up|takes the car|is the one who shops|pays).
-(The|in all|altogether the) (total|sum|bill) (was|is) {total}.
-(Total|sum|in all|paid|to pay)(:|) {total}.
-(I|we) (paid|spent) {total} (in all|altogether|).
-(It|that) (came|comes) to {total}.""", """{items}
-{items}
-{items}
-{items} @ {store}
-{store}: {items}
-{store} - {items}
-{items} ({budget})
-{store}
-{store}
-at {store}
-from {store}
-@ {store}
-max {budget}
-up to {budget}
-limit {budget}
-< {budget}
-{date0}
-by {date0}
-for {date0}
-{person}
-{person}: {items}
-for {person}
--> {person}
-Total {total}
-= {total}
-sum {total}""".replace("{items} ({budget})", "{items} / max {budget}"), """Shopping list
+    "items": Field("array", "items|things|list|products|shopping list|groceries|articles|goods|to buy|shopping|item list|things to buy|purchases|needed|basket|needed items",
+                   "Items|Shopping|To buy|List|Buy|Needed|Get|Shopping list|Things|Missing|Bring|Things to buy|Groceries|Still needed|We need|Basket|Products|On the list|Please get|What to get|Purchases|Articles",
+                   texts, choices={"type": "string"}),
+    "store": Field("string", "store|shop|where|market|supermarket|place|store name|shop name|buy at|bought at|retailer|where to buy|grocer|merchant|vendor|location|seller",
+                   "Store|Shop|Where|At|Market|From|Buy at|Supermarket|Place|Go to|Shop name|Store name|Where to buy|Get it at|Bought at|Grocer|Which shop|Shopping at|Retailer|Location|To be had at",
+                   lambda c, n, v: same(values.shop(c))),
+    "budget": Field("number", "budget|limit|max price|maximum|max|price limit|spending limit|max amount|upper limit|max cost|budget limit|at most|allowance|highest price",
+                    "Budget|Limit|Max|Maximum|At most|Up to|Not more than|Spending limit|Max price|No more than|Upper limit|Price limit|Don't exceed|Max. total|Allowance|Money available|Can spend|Must stay under",
+                    lambda c, n, v: values.price(c, 200)),
+    "date": Field("string", "date|day|when|shopping day|shopping date|buy on|day of shopping|go on|shop on|when to go|which day",
+                  "Date|Day|When|Shopping day|Which day|Buy on|Go on|Shop on|Day of shopping|When to go|Shopping date|To be bought on|Planned for|Going on", lambda c, n, v: values.date(c, n)),
+    "duedate": Field("string", "needed by|due|deadline|due date|needed on|due by|date|when|latest date|needed for date|must have by|deliver by|by when|wanted by date",
+                     "By|Needed by|Due|Deadline|Due date|Needed on|Not later than|Needed until|Date|Latest date|Must be here by|By when|At the latest|Last day|Due by|Have it by", lambda c, n, v: values.date(c, n)),
+    "person": Field("string", "buyer|shopper|assigned to|person|who|who shops|who buys|assignee|shopping by|who goes|bought by|responsible|done by|to be bought by",
+                    "Who|Buyer|Person|Shopper|Goes|Assigned to|Who goes|Who shops|Shopping by|To be done by|Buys it|Who buys|Assignee|Responsible|Bought by|Shopper's name|Done by",
+                    lambda c, n, v: same(values.words.first_name(c) if c.chance(0.7) else values.person(c)), hinted=True),
+    "for": Field("string", "for|for whom|requested by|wanted by|person|who|ordered by|asked by|who wants it|for person|needed by whom|who needs it|recipient|meant for",
+                 "For|For whom|Who wants it|Wanted by|Requested by|Who|Person|Needed by whom|Wish of|Ordered by|Who needs it|Meant for|Recipient|To be given to", lambda c, n, v: same(values.words.first_name(c) if c.chance(0.7) else values.person(c)),
+                 hinted=True),
+    "total": Field("number", "total|sum|total price|amount paid|paid|total cost|grand total|amount|total paid|bill|spent|total spent|receipt total|cost|price paid",
+                   "Total|Sum|Paid|Total price|In all|Amount due|To pay|Grand total|Altogether|You pay|Total cost|Bill|Amount paid|Spent|Receipt total|Sum total|All together|Sum paid|It cost|Total spent", lambda c, n, v: values.price(c, 200)),
+}, ("items",), SENTENCES, LINES, """Shopping list
 To buy
 Groceries
 List for the weekend
@@ -287,4 +208,4 @@ Organic if possible.
 Nothing else.
 Hurry, they close soon.
 Keep the receipt.
-We still have the rest.""", share=1.1)
+We still have the rest.""", share=1.1, clash=(("person", "for"), ("date", "duedate")))

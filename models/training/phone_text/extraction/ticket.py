@@ -2,14 +2,16 @@
 from .. import times
 from . import values
 from .grammar import Domain, Field
+from .ticket_phrasings import LINES, SENTENCES
 from .values import same
 
-CLASSES = {"first": ("first class", "1st class", "the first class"), "second": ("second class", "2nd class"), "economy": ("economy class", "economy"), "business": ("business class", "business")}
+CLASSES = {"first": ("first class", "1st class", "the first class", "First Class", "1st Class"), "second": ("second class", "2nd class", "Second Class", "the second class"),
+           "economy": ("economy class", "economy", "Economy", "Economy Class"), "business": ("business class", "business", "Business", "Business Class")}
 
 
 def _class(choose, now, v):
     key = choose.rng.choice(list(CLASSES))
-    return choose.rng.choice(CLASSES[key]), CLASSES[key][0], key
+    return choose.rng.choice(CLASSES[key]), choose.rng.choice(CLASSES[key]), key
 
 
 def _seat(choose):
@@ -18,15 +20,32 @@ def _seat(choose):
                        f"{rng.choice('ABCDEFGHK')}-{rng.randint(1, 40)}"))
 
 
-def _transport(choose):
+def _train(choose):
     rng = choose.rng
-    return rng.choice((f"{rng.choice(('ICE', 'IC', 'RE', 'TGV', 'EC', 'RB', 'S', 'NJ'))} {rng.randint(1, 999)}", f"{rng.choice('ABDEFKLNSTU')}{rng.choice('AKLQXY')}{rng.randint(100, 9999)}", f"{rng.choice('ABDEFKLNSTU')}{rng.choice('AKLQXY')} {rng.randint(10, 999)}",
-                       f"bus {rng.randint(1, 99)}", f"line {rng.randint(1, 30)}"))
+    kind = rng.choice(("ICE", "IC", "RE", "TGV", "EC", "RB", "S", "NJ", "R", "REX", "IR", "EN", "FR", "AVE")) if rng.random() < 0.7 else "".join(rng.choice("ABCDEGHIJKLMNPRSTVXZ") for _ in range(rng.randint(2, 3)))
+    return f"{kind} {rng.randint(1, 9999 if rng.random() < 0.3 else 999)}" if rng.random() < 0.85 else f"{kind}{rng.randint(1, 99)}"
+
+
+def _flight(choose):
+    rng = choose.rng
+    return f"{rng.choice('ABDEFKLNSTU')}{rng.choice('AKLQXYBHRUW2346789')}{rng.choice(('', ' '))}{rng.randint(10, 9999)}"
+
+
+def _bus(choose):
+    rng = choose.rng
+    return rng.choice((f"bus {rng.randint(1, 199)}", f"bus {rng.randint(1, 99)}", f"Bus {rng.randint(1, 199)}", f"line {rng.randint(1, 30)}", f"bus {rng.choice('ABEKNSX')}{rng.randint(1, 99)}", f"N{rng.randint(1, 60)}", f"X{rng.randint(1, 99)}"))
 
 
 def _number(choose, most):
     n = choose.rng.randint(1, most)
     return str(n), str(n), n
+
+
+def _same_or(v, key, make, choose, now):
+    """The day or the hour of a show: that of the trip if the text has one too, so that there is only one "date" in a text."""
+    if key in v:
+        return (f"on {v[key]}" if key == "date" else v[key]), v[key], v[key]
+    return make(choose, now)
 
 
 TICKET = Domain("ticket", """Extract the ticket.
@@ -53,190 +72,63 @@ Parse the e-ticket.
 Which seat and which train?
 Travel details, please.
 What have I booked here?""", {
-    "title": Field("string", "title|event|show|performance|film|concert|movie|event name", "Show|Event|Title|Performance|Film|Concert|Movie|Programme|Ticket for|You see", lambda c, n, v: same(values.show(c))),
-    "from": Field("string", "from|origin|departure city|departure|from city|start|departure station|from station", "From|Origin|Departure|Start|Leaving from|Depart|Dep.|Departing from", lambda c, n, v: same(values.town(c))),
-    "to": Field("string", "to|destination|arrival city|arrival|to city|destination city|arrival station|to station", "To|Destination|Arrival|End|Going to|Arrive|Arr.|Arriving at", lambda c, n, v: same(values.town(c))),
-    "date": Field("string", "date|day|travel date|departure date|event date|when", "Date|Day|Travel date|When|On|Departure date|Valid on|Outbound", lambda c, n, v: values.date(c, n)),
-    "time": Field("string", "time|departure time|starts|start time|departs at|begins", "Time|Departs|Starts|Start|Departure time|Begins|At|Leaves at", lambda c, n, v: values.clock(c)),
-    "end": Field("string", "arrival time|arrives at|arrives|end time|until", "Arrives|Arrival time|Ends|Arrives at|Until|End time|There at", lambda c, n, v: values.clock(c)),
-    "seat": Field("string", "seat|seat number|seats|seat no", "Seat|Seat no.|Seat number|Your seat|Reserved seat|Sitzplatz", lambda c, n, v: same(_seat(c))),
-    "coach": Field("integer", "coach|car|wagon|carriage", "Coach|Car|Wagon|Carriage|Coach no.|Wagen|Car no.", lambda c, n, v: _number(c, 30)),
-    "platform": Field("integer", "platform|track|gleis|platform number", "Platform|Track|Gleis|Pl.|From platform|Platform no.|Plat", lambda c, n, v: _number(c, 24)),
-    "gate": Field("string", "gate|boarding gate|gate number", "Gate|Boarding gate|At gate|Gate no.|Exit|Departure gate|G", lambda c, n, v: same(f"{c.rng.choice('ABCDEFZ')}{c.rng.randint(1, 80)}")),
-    "line": Field("string", "train|flight|flight number|train number|line|service", "Train|Flight|Line|Flight no.|Train no.|Service|Connection|Flight number", lambda c, n, v: same(_transport(c))),
-    "venue": Field("string", "venue|location|where|theatre|hall|hotel|restaurant", "Venue|Location|Where|Hall|Theatre|House|Hosted at|Stage", lambda c, n, v: same(values.venue(c))),
-    "passenger": Field("string", "passenger|name|passenger name|guest|traveller|booked by|holder|customer", "Passenger|Name|Guest|Traveller|Booked by|Holder|Customer|Issued to|Passenger name", lambda c, n, v: same(values.person(c))),
-    "booking": Field("string", "booking code|booking reference|booking number|reference|confirmation number|pnr|reservation number|booking id|confirmation code",
-                     "Booking code|Booking|Reference|Ref|Booking reference|PNR|Confirmation|Reservation|Reservation no.|Booking no.|Code", lambda c, n, v: same(values.code(c, c.chance(0.7)))),
-    "price": Field("number", "price|amount|total|cost|fare|total price", "Price|Total|Amount|Fare|Cost|Paid|Sum|To pay", lambda c, n, v: values.price(c)),
-    "count": Field("integer", "count|tickets|quantity|passengers|number of tickets|persons|people", "Tickets|Quantity|Passengers|Persons|People|Number of tickets|Adults|Seats booked", lambda c, n, v: values.count(c, 9)),
-    "class": Field("enum", "class|travel class|fare class|cabin", "Class|Travel class|Cabin|Fare class|Comfort|Category", _class, choices=CLASSES),
-}, (), """You (go|travel|fly|are going|are booked) from {from} to {to}.
-(Train|bus|flight|ferry|coach|ticket|trip|one way|return trip|your journey) from {from} to {to}.
-(Train|bus|flight|ferry|route|trip|ticket)(:|) {from} to {to}.
-(Departure|leaving|start) {from}, (arrival|arriving|end) {to}.
-(From|Start|Departure): {from}. (To|End|Arrival): {to}.
-(It|the train|the bus|the flight|our flight) (goes|runs|leaves) from {from} to {to}.
-From {from} to {to}, {date}, {time}.
-(We|I) (leave|start in) {from} {date} and (go|travel|fly|drive) to {to}.
-(I|we) (booked|got|bought) (a train|a flight|tickets|a bus|the ferry) from {from} to {to}.
-(I'm|we're) (flying|going|travelling|taking the train) from {from} to {to} {date}.
-(I'm|we're) (flying|going|travelling|off) to {to} {date}.
-(Your|the|our) (train|flight|bus|ferry) (to|for) {to} (leaves|departs|goes) (from |){from} at {time}.
-(Your|the|our) (train|flight|bus|ferry) (to|for) {to} (leaves|departs|goes) at {time}.
-(Your|the|our) {line} (to|for) {to} (leaves|departs|goes) at {time}.
-(Your|the|our) (train|flight|bus|ferry) (to|for) {to} (leaves|departs|is) {date} at {time}.
-(Change|you change|with a change|via) in {x_city} (on the way|), (final stop|destination|you get off in|arriving in) {to}.
-(Leaving|departing|departure|we start) (from|in) {from}.
-(Going|travelling|heading|flying|destination|off) to {to}.
-(Not|no longer) to {x_city} but to {to}.
-{from} - {to}.
-{from} to {to} (at|, departure) {time}.
-{from} to {to} {date}.
-{from} {time} - {to} {end}.
-(Leaves|departs|departure) {from} (at |){time}, (arrives|arrival|reaches) {to} (at |){end}.
-(Departure|it leaves|dep.) {time}, (arrival|it arrives|you are there|arr.) {end}.
-(Arrival|it arrives|you arrive|you will be there|there|it ends) (at|:) {end}.
-(It|the train|the flight|the bus) (leaves|departs|starts) at {time} and (arrives|gets there|lands|ends) at {end}.
-(Come and see|an evening with|ticket for|enjoy|watch|you will see|see|admission to|we show) {title} (at|in) {venue}.
-{title} (at|in|is played at|is on at|live at) {venue}.
-{title} (at|in) {venue}, {date} at {time}.
-{title}, {date}, {time}.
-{title} {date} (at|in) {venue}.
-(Show|event|film|concert)(:|) {title}, {venue}.
-{count} (tickets|seats) for {title}.
-{count} (tickets|seats) for {title} {date}.
-{count} (tickets|seats) (from|for) {from} to {to}.
-(Two of us|I|we) (are going to see|got tickets for|will see|booked|want to see) {title}.
-(You booked|you bought|ticket for|seats for|this is your ticket for|your tickets for) {title}.
-{title} (starts|begins|is on) at {time}.
-{title} (is|will be|is on|takes place) {date}.
-{title} (was moved|has been moved) from {x_date0} to {date0}.
-{title} is (great|sold out|waiting for you|nearly sold out).
-(The|your) (show|concert|film|play|event|match) is {title}.
-(It is|it's|held|it takes place|everything happens) (at|in) {venue}.
-(Venue|location|where|hall|place)(:|) {venue}.
-(Come|go) to {venue}.
-(The|our) (venue|place|theatre|hotel) is {venue}.
-(A|your) (table|room|seat) (at|in) {venue} (is booked|is reserved|is waiting for you).
-(Table|room|reservation|booking) (at|in) {venue} (for {count}|).
-(It is|it's|it leaves|it starts|it begins|departure|leaving|we leave|we go) {date} at {time}.
-(Date|when|departure|day and time)(:|) {date0}, {time}.
-{date} at {time}.
-(Be there|come|arrive) {date} at {time}.
-(It is|it's|we go|you travel|valid|departure|we leave|it leaves) {date}.
-(Date|when|travel date|valid on|day)(:|) {date0}.
-(The|your|our) (date|day|travel date) is {date0}.
-(Booked|bought|paid) {x_date}, (travel|departure|valid|the trip is) {date}.
-(I|we) (bought it|booked) {x_date} but (we travel|the trip is|it is valid) {date}.
-(Not|no longer) {x_date} but {date}.
-(It|the train|the bus|the show|the film|the flight) (leaves|starts|begins|departs|goes) at {time}.
-(Departure|start|time|begin|leaves|starts)(:| at) {time}.
-(Doors open|boarding|check-in|boarding starts) at {x_time}, (departure|the show starts|it leaves|start) at {time}.
-(Be at the station|be there|come) by {x_time}, (it leaves|we leave|it starts) at {time}.
-(The|your) (departure|start|new time) is (at |){time}.
-(You have|your seat is|you sit on|sitting at|reserved seat:|seat|seat number|seat no.|seat:|you are in|place|take) {seat}.
-(Please |)(sit|take place) on {seat}.
-(The|your|my) (seat|place) is {seat}.
-(Coach|car|carriage) {coach}, seat {seat}.
-(Coach|car|carriage|wagon) {coach}.
-(You are|I'm|we are|your seats are) in (coach|car|carriage) {coach}.
-(From|on|it leaves from|it goes from|go to|wait on|departure from|find it at) platform {platform}.
-(Platform|track|gleis)(:|) {platform}.
-(The|your) (platform|track) is {platform}.
-(Not platform {x_number} but|instead of platform {x_number} it is) platform {platform}.
-(Gate|boarding at gate|your gate is|go to gate|at gate|gate:) {gate}.
-(The|your) gate is {gate}.
-(Boarding|we board) at {x_time} (at|from) gate {gate}.
-(Train|flight|with|it is|line|take|on|by|connection:) {line}.
-(The|your|my) (train|flight|connection) is {line}.
-{line} from {from} to {to}.
-{line} to {to}.
-{line}, {date}, {time}.
-{line} (leaves|departs|starts) at {time}.
-{line} (leaves|departs) {from} {date} at {time}.
-(Passenger|guest|name|booked by|traveller|issued to|for|holder|ticket holder)(:|) {passenger}.
-(Dear|hello|hi) {passenger}, (your|the) (booking|ticket|trip|reservation) is (confirmed|booked|ready|below).
-{passenger} (has booked|is the passenger|is travelling|holds this ticket|bought it).
-(The|our) (passenger|guest|traveller) is {passenger}.
-(The booking is|it is|tickets are|reservation is) (in the name of|under|for) {passenger}.
-(Booking|booking code|reference|booking reference|reservation|confirmation number|PNR|confirmation)(:|) {booking}.
-(Your|the|my) (booking code|reference|reservation number|confirmation|booking number) is {booking}.
-(Show|have|keep|use|give) (the code|the number|booking code|reference) {booking} (ready|at the door|at check-in|).
-(Booking|reservation|order) {booking} is confirmed.
-(You paid|please pay|paid|it costs|it cost|that makes|the bill is|we charged)(:|) {price}.
-(The|your) (price|fare|total|amount) is {price}.
-(Price|total|fare|amount|cost|sum|to pay)(:|) {price}.
-(Total|in all) {price} (for everybody|with tax|paid by card|).
-(Bags|luggage|the snack|the fee) (costs|is) {x_price}, (in all you pay|the total is|total) {price}.
-{price} (were paid|have been charged|by card|is the fare).
-{count} (tickets|seats|people|persons|passengers|adults).
-(For|valid for|it is for) {count} (people|persons|adults).
-(You|I|we) (booked|ordered|bought|have|got) {count} (tickets|seats).
-(These are|there are|here are) {count} tickets.
-(Tickets|number of tickets|persons|passengers)(:|) {count}.
-(You travel|it is|we go|travel|ticket) in {class}.
-(Your seats are|the ticket is|booked|valid) (for|in) {class}.
-(A|one) {class} ticket.""".replace("{venue} (for {count}|).", "{venue}."), """{from} - {to}
-{from} -> {to}
-{from} to {to}
-{from} > {to}
-{from} / {to}
-{from}
-from {from}
-to {to}
-{from}, {time}
-{from} {time}
-{to} {end}
-{date0}
-{date0}, {time}
-{date0} {time}
-{date0} - {time}
-{time}
-dep {time}
-arr {end}
-{end}
-Seat {seat}
-seat {seat}
-Coach {coach}
-car {coach}, seat {seat}
-coach {coach} seat {seat}
-Platform {platform}
-pl. {platform}
-track {platform}
-Gate {gate}
-gate {gate}, seat {seat}
-{line}
-{line}
-{line} {from} - {to}
-{line}, platform {platform}
-{title}
-{title}
-{title}, {venue}
-{title} @ {venue}
-{title} - {date0}
-{venue}
-{venue}
-@ {venue}
-{venue}, {date0}
-{passenger}
-{passenger}
-Mr/Ms {passenger}
-for {passenger}
-{booking}
-ref {booking}
-Booking {booking}
-#{booking}
-{price}
-{price}
-Total {price}
-paid {price}
-{count} tickets
-{count} x adult
-{count} persons
-{class}
-{class0}
-{class}, seat {seat}""".replace("Mr/Ms {passenger}", "name {passenger}"), """Here is your ticket.
+    "title": Field("string", "title|event|show|performance|film|concert|movie|event name|show name|event title|name of the show|production|play|programme|name of the event",
+                   "Show|Event|Title|Performance|Film|Concert|Movie|Programme|Ticket for|You see|Event name|Play|Production|Tonight|Admission to|Name of the show|What|Now showing|On stage|Valid for|Name of event|Entry to|Screening|"
+                   "What's on", lambda c, n, v: same(values.show(c))),
+    "from": Field("string", "from|origin|departure city|from city|departure station|from station|departure place|start city|start station|leaving from|departing from|origin city|boarding at|place of departure|from where|depart from",
+                  "From|Origin|Departure|Start|Leaving from|Depart|Dep.|Departing from|Starting in|Board at|Departure city|Boarding at|From station|Place of departure|Point of departure|Outward from|You leave|Where from|"
+                  "Departs from|Start of journey", lambda c, n, v: same(values.town(c))),
+    "to": Field("string", "to|destination|arrival city|to city|destination city|arrival station|to station|arrival place|going to|arriving at|final destination|place of arrival|heading to|end station|get off at|where to",
+                "To|Destination|Arrival|End|Going to|Arrive|Arr.|Arriving at|Final destination|Final stop|Get off at|Heading to|Terminus|Travelling to|Place of arrival|To station|Where to|Arrives in|Last stop|End of journey",
+                lambda c, n, v: same(values.town(c))),
+    "date": Field("string", "date|day|travel date|departure date|when|travel day|date of travel|valid on|date of departure|outbound date|journey date|trip date|ticket date|day of travel|departure day|leaving on",
+                  "Date|Day|Travel date|When|Departure date|Valid on|Outbound|Date of travel|Valid for|Day of travel|Travelling on|Date of departure|Journey date|Travel day|Valid only on|Ticket date|Which day|Leaving on|Trip date|"
+                  "You travel on|Departure day", lambda c, n, v: values.date(c, n)),
+    "time": Field("string", "time|departure time|departs at|leaves at|time of departure|departs|scheduled departure|etd|leaving time|starting time|sets off at|off at|departure at",
+                  "Time|Departs|Departure time|Leaves at|Departure|Dep.|Leaves|Time of departure|Sets off|Scheduled departure|What time|Departs at|Off at|Leaving at|Planned departure|Depart at|Sets off at|You leave at",
+                  lambda c, n, v: values.clock(c), hinted=True),
+    "showdate": Field("string", "date|day|event date|when|show date|date of the show|performance date|takes place on|concert date|date of event|event day|ticket date",
+                      "Date|Day|When|Event date|Show date|Takes place|Date of the show|Which day|Performance date|Evening of|Date of performance|Valid on|Event day|Takes place on|Concert date|Showing on", lambda c, n, v: _same_or(v, "date", values.date, c, n)),
+    "showtime": Field("string", "time|start time|starts|begins|begins at|starts at|begin|show time|start of show|starting time|showtime|event time|start at",
+                      "Time|Starts|Start|Begins|Begin|Starts at|Beginning|Start time|What time|Begins at|Show starts|Showtime|Curtain up|Kick-off|Starting time|Start of the show|Event time|Show time", lambda c, n, v: _same_or(v, "time", lambda c, n: values.clock(c), c, n),
+                      hinted=True),
+    "end": Field("string", "arrival time|arrives at|arrives|end time|time of arrival|scheduled arrival|eta|ends at|gets in at|there at",
+                 "Arrives|Arrival time|Ends|Arrives at|End time|There at|Arrival|Arr.|Time of arrival|Gets in|Ends at|Scheduled arrival|You arrive|Lands at|Reached at|You are there at|Planned arrival",
+                 lambda c, n, v: values.clock(c)),
+    "seat": Field("string", "seat|seat number|seats|seat no|reserved seat|your seat|assigned seat|seat id|seat reservation|seat label",
+                  "Seat|Seat no.|Seat number|Your seat|Reserved seat|Sitzplatz|Assigned seat|You sit at|Place|Seat assignment|Sit at|Seat ID|Reserved place|My seat|Seat reservation|Seating|Seat nr.", lambda c, n, v: same(_seat(c))),
+    "coach": Field("integer", "coach|car|wagon|carriage|coach number|car number|wagon number|carriage number|coach no|railcar|train car",
+                   "Coach|Car|Wagon|Carriage|Coach no.|Wagen|Car no.|Carriage no.|Coach number|Wagon no.|Carriage number|Railcar|Your coach|In coach|Car number|Train car|In carriage|Your carriage", lambda c, n, v: _number(c, 30)),
+    "platform": Field("integer", "platform|track|gleis|platform number|departure platform|track number|platform no|departs from platform|departure track",
+                      "Platform|Track|Gleis|Pl.|From platform|Platform no.|Plat|Departure platform|Track no.|Platform number|Platf.|On track|Go to platform|Leaves from platform|Track number|Binario|Voie|Plat. no.",
+                      lambda c, n, v: _number(c, 24)),
+    "gate": Field("string", "gate|boarding gate|gate number|departure gate|gate no|gate id",
+                  "Gate|Boarding gate|At gate|Gate no.|Departure gate|Your gate|Go to gate|Gate number|Board at gate|Boards at gate|Gate for boarding|Boarding at gate",
+                  lambda c, n, v: same(f"{c.rng.choice('ABCDEFZ')}{c.rng.randint(1, 80)}")),
+    "train": Field("string", "train|train number|line|service|connection|train no|train name|train id|train line|service number|rail service|which train",
+                   "Train|Line|Train no.|Service|Connection|Train number|With train|By train|Your train|Train line|Take train|Service no.|Travelling with|Train ID|Railway service|Train name", lambda c, n, v: same(_train(c))),
+    "flight": Field("string", "flight|flight number|flight no|line|service|connection|flight code|plane|flight id|which flight",
+                    "Flight|Flight no.|Flight number|Service|Connection|Your flight|Flight code|Flying with|On flight|Flight ID|Plane|Flight nr.|With flight|Booked flight", lambda c, n, v: same(_flight(c))),
+    "bus": Field("string", "bus|bus number|bus line|line|service|connection|bus no|route number|bus route|which bus", "Bus|Line|Bus line|Bus no.|Bus number|Service|Connection|Take the bus|Which bus|Bus route|Route no.|With bus",
+                 lambda c, n, v: same(_bus(c))),
+    "venue": Field("string", "venue|location|where|place|venue name|event location|event venue|hall|theatre|held at|event place|takes place at",
+                   "Venue|Location|Where|Hall|Theatre|Hosted at|Place|Held at|Takes place at|Show venue|Performed at|Playing at|Event location|Venue name|Arena|Shown at|Where it is|Stadium or hall|The place",
+                   lambda c, n, v: same(values.venue(c))),
+    "passenger": Field("string", "passenger|name|passenger name|guest|traveller|booked by|holder|customer|ticket holder|guest name|booking name|traveler|traveller name|issued to|customer name|in the name of|reserved for|full name",
+                       "Passenger|Name|Guest|Traveller|Booked by|Holder|Customer|Issued to|Passenger name|Ticket holder|Name on ticket|Reserved for|Traveler|Name of passenger|Guest name|In the name of|Lead passenger|Belongs to|"
+                       "Booked for|Customer name|Person travelling", lambda c, n, v: same(values.person(c)), hinted=True),
+    "booking": Field("string", "booking code|booking reference|booking number|reference|confirmation number|pnr|reservation number|booking id|confirmation code|reservation code|record locator|ticket number|booking ref|"
+                     "reference number|reservation id|booking|ticket code",
+                     "Booking code|Booking|Reference|Ref|Booking reference|PNR|Confirmation|Reservation|Reservation no.|Booking no.|Code|Record locator|Booking ID|Reservation code|Confirmation no.|Booking ref.|Ref. no.|"
+                     "Reservation ID|Reference number|Our reference|Your reference|Ticket code|Ticket no.|Conf. no.|Booked under", lambda c, n, v: same(values.code(c, c.chance(0.7)))),
+    "price": Field("number", "price|amount|total|cost|fare|total price|amount paid|ticket price|paid|sum|total cost|total amount|charge|total fare|to pay|amount due|order total",
+                   "Price|Total|Amount|Fare|Cost|Paid|Sum|To pay|Total price|Amount due|You paid|Ticket price|Charged|Total fare|Grand total|In all|Price paid|Amount paid|Total due|You pay|Fare paid|Payment", lambda c, n, v: values.price(c)),
+    "count": Field("integer", "count|tickets|quantity|passengers|number of tickets|persons|people|ticket count|number of passengers|travellers|party size|guests|how many|number of people|group size|pax",
+                   "Tickets|Quantity|Passengers|Persons|People|Number of tickets|Adults|Seats booked|Travellers|No. of tickets|Guests|Qty|Number of persons|How many|Party of|Number of passengers|Pax|Travelling|"
+                   "Party size|Group of", lambda c, n, v: values.count(c, 9)),
+    "class": Field("enum", "class|travel class|fare class|cabin|booking class|cabin class|seat class|comfort class|service class|ticket class|class of travel|category",
+                   "Class|Travel class|Cabin|Fare class|Comfort|Category|Class of travel|Booking class|Cabin class|Ticket class|Seat class|Compartment class|Comfort class|Travelling in", _class, choices=CLASSES),
+}, (), SENTENCES, LINES, """Here is your ticket.
 Thank you for booking.
 Your booking is confirmed.
 Ticket.
@@ -260,7 +152,7 @@ Itinerary
 Reservation
 Plan of the trip
 Online ticket
-Admit one
+E-ticket, please print
 Booking confirmation""", """Have a nice trip.
 Please be there early.
 No refund.
@@ -276,4 +168,4 @@ I'm so excited.
 Can you pick me up?
 Keep the ticket ready.
 Food is sold on board.
-The doors close early.""", share=1.2, groups=(("from", "to", "end", "coach", "platform", "gate", "line", "class"), ("title", "venue")))
+The doors close early.""", share=1.2, groups=(("from", "to", "date", "time", "end", "coach", "platform", "gate", "train", "flight", "bus", "class"), ("title", "venue", "showdate", "showtime")), clash=(("train", "flight", "bus"), ("flight", "bus")))
