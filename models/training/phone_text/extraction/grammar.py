@@ -28,8 +28,9 @@ class Field:
 
 
 class Domain:
-    def __init__(self, name, asks, fields, heads, sentences, lines="", openings="", closings="", share=1.0, clash=(), groups=()):
+    def __init__(self, name, asks, fields, heads, sentences, lines="", openings="", closings="", share=1.0, clash=(), groups=(), facts_like=None):
         self.name, self.fields, self.heads, self.share, self.clash, self.groups = name, fields, heads, share, clash, groups
+        self.facts_like = facts_like and re.compile(facts_like)  # of a sentence that says nothing of the domain and could be read so
         self.asks = Lexicon(f"extraction {name}: asks", asks.strip().split("\n"))
         self.held_asks = [text.lower() for text in self.asks.parts["test"]]
         self.sentences = Lexicon(f"extraction {name}: sentences", sentences.strip().split("\n"))
@@ -101,6 +102,8 @@ class Facts:
                 out[slot] = values.price(choose)[0]
             elif name.startswith("x_"):
                 out[slot] = DISTRACTORS[name[2:]](choose)
+                while out[slot] in self.slots.values():  # "not Bookworm but Bookworm"
+                    out[slot] = DISTRACTORS[name[2:]](choose)
             else:
                 return None
         filled = text.format(**out)
@@ -199,10 +202,18 @@ STYLES = {"prose": 40, "chat": 12, "form": 22, "mixed": 14, "run-on": 8, "table"
 _STYLES, _STYLE_WEIGHTS = list(STYLES), list(STYLES.values())
 
 
-def with_noise(choose, pieces, most=3):
+def aside(choose, domain):
+    """A sentence that says nothing that matters, and that nobody takes for a fact of the domain."""
+    while True:
+        text = noise.sentence(choose)
+        if not (domain and domain.facts_like and domain.facts_like.search(text)):
+            return text
+
+
+def with_noise(choose, pieces, most=3, domain=None):
     """The pieces with sentences among them that say nothing that matters."""
     for _ in range(choose.rng.randint(4, 9) if choose.chance(0.04) else choose.rng.choice((0, 0, 0, 0, 0, 1, 1, 1, 2, 3)[:7 + most])):
-        pieces.insert(choose.rng.randint(0, len(pieces)), noise.sentence(choose))
+        pieces.insert(choose.rng.randint(0, len(pieces)), aside(choose, domain))
     return pieces
 
 
@@ -222,7 +233,7 @@ def text_of(choose, facts, keys, style=None):
         if choose.chance(0.4):
             pieces.insert(0, choose.of(domain.openings) if domain.openings and choose.chance(0.5) else noise.opening(choose))
         if choose.chance(0.3):
-            pieces.append(noise.sentence(choose) if choose.chance(0.5) else noise.closing(choose))
+            pieces.append(aside(choose, domain) if choose.chance(0.5) else noise.closing(choose))
         joint = "\n" if style == "table" else rng.choices(("\n", ", ", "; ", " | ", ". ", " / ", "\n\n"), (14, 2, 1, 1, 2, 0.5, 0.5))[0]
         return joint.join(pieces), keys
     if style == "mixed":
@@ -236,7 +247,7 @@ def text_of(choose, facts, keys, style=None):
         if head and choose.chance(0.5):
             rest.remove(head)
             first.append(head)
-        parts = [" ".join(finished(piece) for piece in with_noise(choose, facts.pieces(first), 2)), "\n".join(facts.form(rest))]
+        parts = [" ".join(finished(piece) for piece in with_noise(choose, facts.pieces(first), 2, domain)), "\n".join(facts.form(rest))]
         if choose.chance(0.3):
             parts.reverse()
         if choose.chance(0.3):
@@ -250,7 +261,7 @@ def text_of(choose, facts, keys, style=None):
             for slot in ("date", "date0", "rsvp0"):
                 if slot in facts.slots and not any(c.isdigit() for c in facts.slots[slot]):
                     facts.slots[slot] = facts.slots[slot].lower()
-        pieces = with_noise(choose, facts.pieces(keys, False, lower or style == "run-on"), 2)
+        pieces = with_noise(choose, facts.pieces(keys, False, lower or style == "run-on"), 2, domain)
         if choose.chance(0.35):
             pieces.insert(0, noise.chat_start(choose))
         if choose.chance(0.25):
@@ -266,7 +277,7 @@ def text_of(choose, facts, keys, style=None):
         pieces.insert(0, choose.of(domain.openings))
     if domain.closings and choose.chance(0.25):
         pieces.append(choose.of(domain.closings))
-    pieces = joined(choose, with_noise(choose, pieces))
+    pieces = joined(choose, with_noise(choose, pieces, domain=domain))
     joint = " "
     p = rng.random()
     if p < 0.3:

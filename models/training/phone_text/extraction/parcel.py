@@ -70,9 +70,9 @@ Delivery information please.""", {
                   "Due on|Arrival date|Day of delivery|Planned for|Should arrive|Estimated arrival", lambda c, n, v: values.date(c, n)),
     "time": Field("string", "time|from time|window start|start|earliest|start time|time from|not before|earliest time|begin|slot start|delivery from|window from|after",
                   "Time|From|Earliest|Window from|Not before|Starting|After|Start|Earliest time|Begin|Slot starts|Time from|Window opens|Not earlier than|First possible time|At the earliest|Begins",
-                  lambda c, n, v: values.clock(c)),
+                  lambda c, n, v: values.clock(c), hinted=True),
     "end": Field("string", "until|window end|end|latest|to time|end time|time to|not after|latest time|slot end|delivery until|window to|before|no later than",
-                 "Until|Latest|Window to|To|No later than|Before|End|Till|Not after|Latest time|Slot ends|Time to|Window closes|Not later than|At the latest|Ends|Last possible time", lambda c, n, v: values.clock(c)),
+                 "Until|Latest|Window to|To|No later than|Before|End|Till|Not after|Latest time|Slot ends|Time to|Window closes|Not later than|At the latest|Ends|Last possible time", lambda c, n, v: values.clock(c), hinted=True),
     "content": Field("string", "content|contents|item|product|article|description|goods|what|item name|product name|inside|ordered item|article name|package contents|thing",
                      "Content|Contents|Item|Product|Article|Goods|Inside|You ordered|Description|What|Item name|In the box|In the parcel|What's inside|Product name|Ordered item|Article name|Thing|Merchandise|"
                      "Description of goods|What you ordered|What is in it", lambda c, n, v: same(values.good(c))),
@@ -119,7 +119,9 @@ Please do not reply.
 Enjoy!
 Ring twice, please.
 The invoice comes by mail.
-We are sorry for the trouble.""", share=1.1)
+We are sorry for the trouble.""", share=1.1,
+    facts_like=r"parcel|rrive|costs?\b|paid|euros|around|\bcode\b|number|\b[Gg]ave|\b[Gg]ive|lent|belongs|eave the|with|dea\b|ift|\bfor [A-Z]|shop|I put|[Ww]e left|need|door|\bat\b|\bowes?\b|sent|send|bought|bring|come|"
+               r"coming|I'm in|[Ll]eft|kilo|\bin the\b|Terms apply|late\b|[Dd]elay")
 
 
 def _weight(choose):

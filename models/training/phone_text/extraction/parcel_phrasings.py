@@ -77,7 +77,7 @@ The (shipment|delivery|consignment|packet|whole order) {status}.
 (The slot|Your slot|The window|The time slot|Delivery time|The delivery window|Your hours) (is|will be|was set to|runs) {span}.
 (The slot|Your slot|The window|The delivery window) (opens|begins|starts) at {time} and (closes|ends|shuts) at {end}.
 {span}(, that is when we come|, that's the time window|, be at home then|, somebody will ring|, the driver said).
-(He|She|The driver|The courier|The van|The postman|Nobody) (won't come|will not be here|can't come|isn't due|won't ring) before {time}.
+(He|She|The driver|The courier|The van|The postman|The delivery man) (won't come|will not be here|can't come|isn't due|won't ring) before {time}.
 (The driver|The postman|We|They|The van) (comes|come|will come|will be there|will ring|rings) (after|from) {time}(, not earlier|, no sooner| at the earliest| on|).
 (The driver|The courier|We|They|The van) (will be gone|will have been there|will be finished|ought to be there|will have delivered it) (by|before) {end}.
 (With|via|by|shipped with|sent with) {carrier}.
@@ -129,8 +129,8 @@ Your {sender} (team|order|parcel).
 (A|The|This) (parcel|box|package|present) from {sender} for {recipient}.
 Your {sender} order {order} (is confirmed|was shipped|is complete|is packed).
 (Your|the) order {order} (is confirmed|was shipped|is complete|has been sent|is packed|left us).
-(Order|order number|order no.|reference): {order}.
-(The|your) (order number|order id|reference) is {order}.
+(Order|order number|order no.|your order): {order}.
+(The|your) (order number|order id|order code) is {order}.
 (We have|we) (received|got|packed|shipped) (your |)order {order}.
 (It belongs|this belongs|it refers) to order {order}.
 (Order|your order) {order}, (parcel|tracking|tracking number) {number}.
@@ -206,7 +206,7 @@ Your {sender} order {order} (is confirmed|was shipped|is complete|is packed).
 (The item|The article|The product|The content|What I bought|What's inside|What you ordered|The thing in the box|What we sent|What they packed) (is|was) (a |the |){content}.
 (In the box|Inside|In the parcel|In it|In the package) (is|you will find|you find|there is|lies|I found|should be|sits) (a |the |your |){content}.
 (We|They|I) (packed|wrapped|put in|sent off|enclosed|boxed up) (a |the |your |){content}.
-(A|The|My) {content} (is in the box|is inside|is in the parcel|is what you ordered|is what I bought|was ordered|was packed|is in there).
+(A|The|My) {content} (is in the box|is inside|is in the parcel|is what you ordered|is what I bought|is in there|is what's in it).
 (It|The box|The package) (should|must|will|is supposed to) (contain|hold|have) (a |the |){content}.
 (It's|It is) the {content} (I ordered|you ordered|we wanted|from my birthday list|you asked for|I told you about).
 (Did|Do) you (order|want|expect|buy) (a|the) {content}?
@@ -308,7 +308,65 @@ If (nobody rings|nothing comes|the driver isn't there|you hear nothing) (before|
 (We|They) (stop|finish|close|end the round) (at|by) {end}.
 (Your|The) (four-digit|secret|personal|one-time) (PIN|code) (for the locker|for the pickup|to collect it) is {pin}.
 (The|Your) (item|order|box) (is|was) sent as {number}.
-(We|They) (bring|have|will bring|carry|hand over|unload|packed) {count} (parcels|boxes|packages|packets) (for you|altogether|in total|this time|).""", **_WORDS)
+(We|They) (bring|have|will bring|carry|hand over|unload|packed) {count} (parcels|boxes|packages|packets) (for you|altogether|in total|this time|).
+(The|Your) <parcel> (travels|is listed|was booked in|is known|can be traced|can be found) (as|under|by) {number}.
+(Keep|Have) {number} (at hand|ready|in mind), (it's the tracking number|you can follow it with that|that's the parcel's number).
+(What's the tracking number|Which number does it have|How do I track it|What is the parcel called)? {number}(, says the shop| it is|).
+(The seller|The shop|They|She|He) (mailed|texted|told|forwarded) me (the tracking number|the tracking code|the parcel number)(:|, it's|,) {number}.
+(Missing|Lost|Found|Damaged|Unclaimed)(: | is | - )(parcel|package|shipment) {number}.
+(I|We) (can't find|lost|never got|want back|am worried about|need) (parcel|package) {number}.
+(Someone|A colleague|The driver) (scanned|labelled|weighed|loaded|sorted) (parcel|package|box) {number}.
+(It|Everything|The lot) (was ordered|was bought|was paid|is listed|can be found) under (order |the order number ){order}.
+(Invoice|Receipt|Bill|Delivery note) for (your |)order {order}.
+(We|They) (packed|put together|finished|checked|sent off) (your order|order|the order) {order}(, thank you for your patience| today| with care|).
+(About|Concerning) your question on order {order}(:|, here is the answer.|).
+(When you call|If you write|For returns|For questions), (the order number is|give the order number|quote order) {order}.
+(Who|Which firm|Which service) (drives it|carries it|has the parcel)? {carrier}(, I believe|, they say|).
+(A friendly|The usual|A new|The same) {carrier} (driver|courier) (brings|will bring|has) <it>.
+(Sign|Signature) (for|needed by) {carrier}.
+(Carried|Moved|Driven|Taken care of) (safely |)by (our partner |the courier |){carrier}.
+<It> (will be picked up from us|is fetched|will be driven to you|will be taken to you) by {carrier}.
+{carrier} (has the job|won the contract|was the cheapest|does our deliveries|rings the bell|takes it from here).
+(Our|Their|My) (choice of courier|courier|parcel service|delivery company) (this time |)(is|was|will be) {carrier}.
+(My|Our|Your) (favourite shop|shop|dealer|seller|supplier) {sender} (packed it|sent it|has it in stock).
+(The shop's name|The seller's name|The name of the shop|The dealer) is {sender}.
+(A gift|A little something|Something nice|A surprise|The goods|Your things) from {sender}.
+(Bought|Ordered|Purchased|Found|Paid) (online |last week |)(at|from) {sender}.
+{sender} (wrote|confirmed|says|told me)(:| that) <it> {status}.
+(Any complaints|Returns|Questions) go to {sender}(, who sold it|, the seller|, where you bought it).
+(Love it or return it|Enjoy|Have fun with it), (says|yours|your) {sender}.
+(Only|Nobody but) {recipient} (may|can|should) (sign|open it|have it|take it).
+(Leave|Hand|Give) it (with|to) {recipient}(, who ordered it|, it's theirs|, the recipient|).
+(On the box stands|The box is marked|The parcel names|It carries the name) {recipient}.
+(Is|Was) this (parcel|box|package) for {recipient}?
+{recipient} (ordered|bought|wanted) (it|this|everything|all that).
+{recipient} (lives|waits|works) (at|in) {address}.
+(Turn up|Ring|Knock|Unload|Stop|Park) (at|in front of) {address}.
+(It|The parcel|The box) (was meant for|was labelled for|should have gone to|will end up at|is bound for|is headed for) {address}.
+(Not to|No longer to|Instead of) {x_street}(,| but) (bring it |deliver it |)to {address}.
+(Mark|Keep|Reserve) {date0} for the (delivery|courier|parcel).
+(They|The shop|The app|The website) (says|say|shows|gives) {date0} (as the delivery date|for the delivery|as the day of arrival).
+<It> (won't|will not|can't) (be here|arrive|come) before {x_date0}, (but|more likely|I think) {date}.
+{date}(: | - )(delivery|the courier comes|arrival of the parcel|parcel day|it should come).
+(Your|The) (new|latest|final) delivery date(:| is| -) {date0}.
+(Moved|Rescheduled|Put off|Postponed) (from {x_date0} |)(to|until) {date0}.
+(Earlier than planned|Sooner than expected|Later than planned|As promised)(:|,) {date}.
+(Guess what's inside|What's in it|What did you order|What is it)? (A |The |){content}(, at last|, I hope|).
+(I|We) (can't wait for|really need|look forward to) (the |my |our |){content}.
+(Inside it says|The slip says|The list says|The note says)(:|,) (a |the |){content}.
+(Unpack|Handle|Open|Carry) the {content} with care.
+(Send|Ship|Bring) me the {content}.
+(The|Your|My) {content} (was|has been) (packed|paid|wrapped|ordered|labelled).
+(Together|Altogether|In total|All in all) {count} (parcels|boxes|packages).
+(Please |)(check|count|make sure) that you (get|receive|have) {count} (parcels|boxes|packages).
+(That leaves|There remain|Here come|Look out for) {count} (parcels|boxes|packages).
+(The scales|The scale|My scales|The label) (said|says|say|showed) {weight}.
+(Can you lift|Can you carry|Can you manage|Would you carry) {weight}?
+(Ready|Waiting|Stored|Kept|Left|Deposited|Hidden) (at|in) {pickup}.
+(I|We|They) (couldn't|could not) deliver, (so it's|it is|find it|get it) (at|in) {pickup}.
+{pickup}, (that's where it is|you can get it there|they keep it for you|please collect it there).
+(You owe|There is still|The rest is|Cash on delivery:|Customs and all:) {price}(, please| to pay|).
+(A bargain at|A steal at|Yours for|Sold for|Bought for) {price}.""", **_WORDS)
 
 LINES = said("""{number}
 #{number}

@@ -131,6 +131,33 @@ def make(choose, now):
     return grammar.make(choose, now, SHOPPING, fields)
 
 
+_FIELDS = {
+    "items": Field("array", "items|things|list|products|shopping list|groceries|articles|goods|to buy|shopping|item list|things to buy|purchases|needed|basket|needed items",
+                   "Items|Shopping|To buy|List|Buy|Needed|Get|Shopping list|Things|Missing|Bring|Things to buy|Groceries|Still needed|We need|Basket|Products|On the list|Please get|What to get|Purchases|Articles",
+                   texts, choices={"type": "string"}),
+    "store": Field("string", "store|shop|where|market|supermarket|place|store name|shop name|buy at|bought at|retailer|where to buy|grocer|merchant|vendor|location|seller",
+                   "Store|Shop|Where|At|Market|From|Buy at|Supermarket|Place|Go to|Shop name|Store name|Where to buy|Get it at|Bought at|Grocer|Which shop|Shopping at|Retailer|Location|To be had at",
+                   lambda c, n, v: same(values.shop(c))),
+    "budget": Field("number", "budget|limit|max price|maximum|max|price limit|spending limit|max amount|upper limit|max cost|budget limit|at most|allowance|highest price",
+                    "Budget|Limit|Max|Maximum|At most|Up to|Not more than|Spending limit|Max price|No more than|Upper limit|Price limit|Don't exceed|Max. total|Allowance|Money available|Can spend|Must stay under",
+                    lambda c, n, v: values.price(c, 200)),
+    "date": Field("string", "date|day|when|shopping day|shopping date|buy on|day of shopping|go on|shop on|when to go|which day",
+                  "Date|Day|When|Shopping day|Which day|Buy on|Go on|Shop on|Day of shopping|When to go|Shopping date|To be bought on|Planned for|Going on", lambda c, n, v: values.date(c, n)),
+    "duedate": Field("string", "needed by|due|deadline|due date|needed on|due by|latest date|needed for date|must have by|deliver by|by when|wanted by date",
+                     "By|Needed by|Due|Deadline|Due date|Needed on|Not later than|Needed until|Latest date|Must be here by|By when|At the latest|Last day|Due by|Have it by", lambda c, n, v: values.date(c, n)),
+    "person": Field("string", "buyer|shopper|assigned to|who shops|who buys|assignee|shopping by|who goes|bought by|responsible|done by|to be bought by",
+                    "Buyer|Shopper|Goes|Assigned to|Who goes|Who shops|Shopping by|To be done by|Buys it|Who buys|Assignee|Responsible|Bought by|Shopper's name|Done by",
+                    lambda c, n, v: same(values.words.first_name(c) if c.chance(0.7) else values.person(c)), hinted=True),
+    "for": Field("string", "for|for whom|requested by|wanted by|ordered by|asked by|who wants it|for person|needed by whom|who needs it|recipient|meant for",
+                 "For|For whom|Who wants it|Wanted by|Requested by|Needed by whom|Wish of|Ordered by|Who needs it|Meant for|Recipient|To be given to", lambda c, n, v: same(values.words.first_name(c) if c.chance(0.7) else values.person(c)),
+                 hinted=True),
+    "total": Field("number", "total|sum|total price|amount paid|paid|total cost|grand total|amount|total paid|bill|spent|total spent|receipt total|cost|price paid",
+                   "Total|Sum|Paid|Total price|In all|Amount due|To pay|Grand total|Altogether|You pay|Total cost|Bill|Amount paid|Spent|Receipt total|Sum total|All together|Sum paid|It cost|Total spent", lambda c, n, v: values.price(c, 200)),
+}
+# Names of properties that fit two fields, of which a text says one. They are no labels: "Person: Ana" may be for Ana or be bought by her.
+for _key, _names in (("person", ("person", "who", "name")), ("for", ("person", "who")), ("duedate", ("date", "when", "day"))):
+    _FIELDS[_key].names += _names
+
 SHOPPING = Domain("shopping list", """Extract the shopping list.
 What should be bought? Fill in the list.
 Shopping list as JSON.
@@ -154,29 +181,7 @@ Which items are on the list?
 What's missing in the kitchen?
 Note what has to be bought.
 Read the list.
-Parse my shopping message.""", {
-    "items": Field("array", "items|things|list|products|shopping list|groceries|articles|goods|to buy|shopping|item list|things to buy|purchases|needed|basket|needed items",
-                   "Items|Shopping|To buy|List|Buy|Needed|Get|Shopping list|Things|Missing|Bring|Things to buy|Groceries|Still needed|We need|Basket|Products|On the list|Please get|What to get|Purchases|Articles",
-                   texts, choices={"type": "string"}),
-    "store": Field("string", "store|shop|where|market|supermarket|place|store name|shop name|buy at|bought at|retailer|where to buy|grocer|merchant|vendor|location|seller",
-                   "Store|Shop|Where|At|Market|From|Buy at|Supermarket|Place|Go to|Shop name|Store name|Where to buy|Get it at|Bought at|Grocer|Which shop|Shopping at|Retailer|Location|To be had at",
-                   lambda c, n, v: same(values.shop(c))),
-    "budget": Field("number", "budget|limit|max price|maximum|max|price limit|spending limit|max amount|upper limit|max cost|budget limit|at most|allowance|highest price",
-                    "Budget|Limit|Max|Maximum|At most|Up to|Not more than|Spending limit|Max price|No more than|Upper limit|Price limit|Don't exceed|Max. total|Allowance|Money available|Can spend|Must stay under",
-                    lambda c, n, v: values.price(c, 200)),
-    "date": Field("string", "date|day|when|shopping day|shopping date|buy on|day of shopping|go on|shop on|when to go|which day",
-                  "Date|Day|When|Shopping day|Which day|Buy on|Go on|Shop on|Day of shopping|When to go|Shopping date|To be bought on|Planned for|Going on", lambda c, n, v: values.date(c, n)),
-    "duedate": Field("string", "needed by|due|deadline|due date|needed on|due by|date|when|latest date|needed for date|must have by|deliver by|by when|wanted by date",
-                     "By|Needed by|Due|Deadline|Due date|Needed on|Not later than|Needed until|Date|Latest date|Must be here by|By when|At the latest|Last day|Due by|Have it by", lambda c, n, v: values.date(c, n)),
-    "person": Field("string", "buyer|shopper|assigned to|person|who|who shops|who buys|assignee|shopping by|who goes|bought by|responsible|done by|to be bought by",
-                    "Who|Buyer|Person|Shopper|Goes|Assigned to|Who goes|Who shops|Shopping by|To be done by|Buys it|Who buys|Assignee|Responsible|Bought by|Shopper's name|Done by",
-                    lambda c, n, v: same(values.words.first_name(c) if c.chance(0.7) else values.person(c)), hinted=True),
-    "for": Field("string", "for|for whom|requested by|wanted by|person|who|ordered by|asked by|who wants it|for person|needed by whom|who needs it|recipient|meant for",
-                 "For|For whom|Who wants it|Wanted by|Requested by|Who|Person|Needed by whom|Wish of|Ordered by|Who needs it|Meant for|Recipient|To be given to", lambda c, n, v: same(values.words.first_name(c) if c.chance(0.7) else values.person(c)),
-                 hinted=True),
-    "total": Field("number", "total|sum|total price|amount paid|paid|total cost|grand total|amount|total paid|bill|spent|total spent|receipt total|cost|price paid",
-                   "Total|Sum|Paid|Total price|In all|Amount due|To pay|Grand total|Altogether|You pay|Total cost|Bill|Amount paid|Spent|Receipt total|Sum total|All together|Sum paid|It cost|Total spent", lambda c, n, v: values.price(c, 200)),
-}, ("items",), SENTENCES, LINES, """Shopping list
+Parse my shopping message.""", _FIELDS, ("items",), SENTENCES, LINES, """Shopping list
 To buy
 Groceries
 List for the weekend
@@ -208,4 +213,6 @@ Organic if possible.
 Nothing else.
 Hurry, they close soon.
 Keep the receipt.
-We still have the rest.""", share=1.1, clash=(("person", "for"), ("date", "duedate")))
+We still have the rest.""", share=1.1, clash=(("person", "for"), ("date", "duedate")),
+    facts_like=r"org[eo]t|emember|ran out|need|want|miss|[Bb]uy|bought|[Bb]ring|\b[Nn]o (?!idea|hurry)|left\b|costs?\b|[Pp]aid|euros|\b[Gg]et |dea\b|ift|ask|[Ll]ikes?|lov|[Ff]riday|shop|\bat\b|lent|[Gg]ave|[Gg]ive|owe|"
+               r"cheaper|[Tt]ry|best|sell|[Ff]or [A-Z]|come|coming|[Tt]hanks for|belongs|found|[Ss]end|party|[Dd]inner|guests|[Ff]or everybody|[Tt]akes?|took|[Hh]ere is|has the|prefer")

@@ -19,7 +19,6 @@ For (the cake|dinner|the party|breakfast|the soup|the weekend) (I|we) need {item
 {items} are missing.
 {items} (please|is what we need|would be nice|and nothing else).
 (The fridge|the kitchen|the pantry|the cellar) needs {items}.
-There is no {items} left.
 (Add|put) {items} (to the basket|on the list|into the cart|to the list).
 (Pick up|get|grab) {items} (on the way|on your way home|when you are in town|after work).
 (What we lack is|what's missing is|we lack|all we need is|it's only) {items}.
@@ -148,7 +147,7 @@ Not {x_price}(,| but| as last time, but) (at most|a maximum of|no more than) {bu
 (I want to|we will|I'm going to) (cook|bake) {duedate}.
 (The guests|they|the kids) (come|arrive) {duedate}.
 Not {x_date}(,| but) {date}.
-(I|We|You|They) (go shopping|shop|should go|have to buy it|could go|will go|do the shopping) {date}.
+(I|We|You|They) (go shopping|shop|should go|have to buy it|will go|do the shopping) {date}.
 (I|We|You|They) (need it|want it|must have it|want to cook|cook|have guests|throw a party|want to bake|expect it) {duedate}.
 (Can|Could|Would|Will) (you|somebody|we|one of you) (do it|go|get it|shop|do the shopping|buy it|see to it) {date}?
 (The shopping|The shopping trip|The purchase|All this|The trip to the shop) (has to be done|can be done|must happen|should be done|is planned|will be done) {date}.
@@ -197,7 +196,72 @@ It's {date} (when|that) (we shop|we go shopping|I go|you can go).
 (Not|No longer) {x_date}(,| but) (we need it|it's needed|the party is|they come) {duedate}.
 (The birthday|Our trip|The cook-out|The big dinner|The visit|Brunch) (is|will be|takes place) {duedate}.
 {items} (are needed|must be here|have to be at home|should be ready|are wanted) {duedate}.
-(Do|Would) you have time {date}(, to go shopping| for the shopping| to buy it)?""", **_WORDS)
+(Do|Would) you have time {date}(, to go shopping| for the shopping| to buy it)?
+(Errands|Jobs|To do|Things to get|My list|Weekly shop|Our order|The order)(: | - ){items}.
+(Would|Will|Could) you be so kind (as to|and) <get> {items}?
+(Mind|Fancy) (getting|picking up|buying|fetching) {items} (for me|on the way|for us|while you're out)?
+(I|We)'d (like|love|be glad to have) {items}(, please|, if possible|).
+(It's time to|You two ought to|Better|You'd better) <get> {items}.
+(Do us a favour and|Be an angel and|While you are at it,|If you don't mind,) <get> {items}.
+{items} (on|for) the (list|shopping list), (please|thanks).
+{items} (wanted|needed|requested|missing)(, please|, urgently|, as always|).
+(Running low|Running out|We're low|Almost out) (on|of)(:|) {items}.
+(The cupboard is empty|The shelf is empty|Nothing in the house): (we need|get|please bring|so buy) {items}.
+(Nothing but|Only|Just) {items} (this time|today|please|and that's it).
+(The recipe|This dish|The cake|The stew|My salad) (takes|needs|calls for|wants|is made with) {items}.
+(Here's the list|That's the list|The list in short|This is my list)(: | - ){items}.
+(Everything we need|All I need|The whole list)(: | is | - ){items}.
+(Tick off|Don't come home without|I can't cook without|We can't do without) {items}.
+(Has anybody bought|Did you buy|Did anybody get|Have you got) {items}? If not, please do.
+(Already in the basket|Already bought|Bought so far|In the bag now)(: | - ){items}.
+(I'm|We're) (getting|buying|picking up|fetching|ordering) {items}.
+(I'm at the till with|Here I am with|On the belt lie) {items}.
+{items}, (I|we) (forgot|nearly forgot) that.
+(Anything else? Yes,|And another thing:|Oh, and also|PS: also|Last thing:) {items}.
+(The place|The address) (for it |for that |)is {store}.
+(Head|Hop|Nip|Run|Pop) (over |round |in |)to {store}(, please| for it| first|).
+(Meet me|Wait for me|See you|I'll be) (at|in front of|outside) {store}, (we shop there|that's where we shop|we'll shop there).
+(No other shop than|Nowhere but|Only) {store}(, please|, they know us|).
+{store} (stocks it|carries it|is the cheapest|never disappoints|is on your way|has it all|is where everybody shops).
+(All of it|Everything|It all|The lot) (is|was|comes|can be bought) (from|at) {store}.
+(Instead of|Rather than|Not) {x_shop}(, try|, take|, go to| but) {store}.
+(Which shop was it|Where did you buy it|Where does one get it|Whose receipt is it)? {store}.
+(Thank you for shopping|Thanks for your visit|Your purchase|Your receipt) (at|from) {store}.
+(Shopped|Bought|Purchased|Paid) (at|in) {store}.
+(Money|Cash|My wallet|The purse|The account) (allows|is good for|has|holds) {budget}(, no more| and not a cent more|).
+(If it costs|Should it cost) more than {budget}, (leave it|call me|forget it|skip it).
+(Stop|Stay|End) (at|below|before) {budget}.
+(A|The) (ceiling|cap|spending limit|budget) of {budget} (applies|was agreed|is fine|must do).
+(I|We) (set|agreed on|fixed|planned|have put aside) {budget} (as the limit|as a budget|for the shopping|at the most).
+{budget}, (that's the limit|no more|that must be enough|not more, please|tops).
+(How about|What about|Shall we say) {date}(, is that a good day to shop|, to go shopping|, for the shopping)?
+(I|We|You) (can|could|might) (go|shop|do it|fetch it|get it) {date}.
+(Save|Keep|Block) {date0} for (the shopping|shopping|the trip to the shop).
+(The shop|They) (has|have) it again {x_date}, (so go|so let's go|but go) {date}.
+(Next|The next|Our next) shopping (trip|day|tour)(:| is| -) {date0}.
+(The meal|Supper|The feast|The celebration|Our party) (is|will be|happens|takes place) {duedate}.
+(I|We|They) (must|have to|will|want to) (bake|cook|serve it|use it|have it) {duedate}.
+(Don't be late|In good time|Make sure), (it's needed|we need it|it has to be here) {duedate}.
+(No later|Not later) than {duedate0}(, please|).
+(The guests|My parents|Our friends|The in-laws) (want to eat|come to dinner|get here|will be here) {duedate}.
+{person} (volunteered|was asked|is free|has offered) to (go|shop|do the shopping|get it|buy it).
+(It falls to|It is up to|I leave it to|We count on|Leave it to) {person} (to buy it|to shop|to do the shopping).
+(Shopping is|The list goes to|The job goes to|The shopping falls to) {person}.
+(Could|Would|Can) {person} (go|do the shopping|shop|get everything|buy it)(, please|)?
+{person}, (could|can|would) you (please |)<get> {items}?
+{person}, (you are the shopper|it's your turn to shop|go and buy it|please do the shopping).
+{person} (is getting|is buying|is fetching|is on the way to get) {items}.
+{items} (bought|to be bought|fetched|picked up) by {person}.
+(At the request of|Ordered by|Wanted by|By order of|As requested by) {for}(: | - ){items}.
+(This|It|All of it) (was ordered|was wanted|was requested|is wanted) by {for}.
+{for} (said|asked|wrote|called): (please |)(get|buy|bring) {items}.
+(Hand|Pass|Carry) (it|everything|the bag) (on |over |)to {for}.
+(Who is it for|Who wanted it|Who asked for it)? {for}.
+(The sum|The damage|The price|The amount due|The figure) (was|is|came to) {total}(, all in| in the end| altogether|).
+(I|We) (got away with|parted with|shelled out|counted out) {total}(, all in all| at the till|).
+(Receipt|Bill|Invoice)(: total |, total |: ){total}.
+(That'll be|That makes|That is|That comes to) {total}(, said the cashier|, please|, they said|).
+(Rounded|Everything added up|All told|With the deposit|Tax included)(: |, |, it's ){total}.""", **_WORDS)
 
 LINES = said("""{items}
 {items}
@@ -217,10 +281,9 @@ limit {budget}
 < {budget}
 {date0}
 by {duedate0}
-{duedate0}
-{person}
-{person}: {items}
--> {person}
+needed {duedate0}
+{person} gets {items}
+buyer {person}
 Total {total}
 = {total}
 sum {total}
@@ -237,10 +300,10 @@ for {for}: {items}
 (on|when|day|date|shopping|go)(:|) {date0}
 (due|needed by|deadline|needed on|wanted on)(:|) {duedate0}
 {date0}: {items}
-(who|buyer|shopper|goes|shops|buys)(:|) {person}
+(who goes|buyer|shopper|goes|shops|buys)(:|) {person}
 {person} (goes|shops|buys it|gets it)
 {person} (@|at|to) {store}
-{person}, {date0}
+{person} shops {date0}
 {store}, {date0}
 (total|sum|paid|in all|altogether|bill|amount)(:|) {total}
 {total} (total|paid|in all|cash|by card)""", **_WORDS)

@@ -83,19 +83,19 @@ What have I booked here?""", {
                 lambda c, n, v: same(values.town(c))),
     "date": Field("string", "date|day|travel date|departure date|when|travel day|date of travel|valid on|date of departure|outbound date|journey date|trip date|ticket date|day of travel|departure day|leaving on",
                   "Date|Day|Travel date|When|Departure date|Valid on|Outbound|Date of travel|Valid for|Day of travel|Travelling on|Date of departure|Journey date|Travel day|Valid only on|Ticket date|Which day|Leaving on|Trip date|"
-                  "You travel on|Departure day", lambda c, n, v: values.date(c, n)),
+                  "You travel on|Departure day", lambda c, n, v: values.date(c, n), hinted=True),
     "time": Field("string", "time|departure time|departs at|leaves at|time of departure|departs|scheduled departure|etd|leaving time|starting time|sets off at|off at|departure at",
                   "Time|Departs|Departure time|Leaves at|Departure|Dep.|Leaves|Time of departure|Sets off|Scheduled departure|What time|Departs at|Off at|Leaving at|Planned departure|Depart at|Sets off at|You leave at",
                   lambda c, n, v: values.clock(c), hinted=True),
     "showdate": Field("string", "date|day|event date|when|show date|date of the show|performance date|takes place on|concert date|date of event|event day|ticket date",
-                      "Date|Day|When|Event date|Show date|Takes place|Date of the show|Which day|Performance date|Evening of|Date of performance|Valid on|Event day|Takes place on|Concert date|Showing on", lambda c, n, v: _same_or(v, "date", values.date, c, n)),
+                      "Date|Day|When|Event date|Show date|Takes place|Date of the show|Which day|Performance date|Evening of|Date of performance|Valid on|Event day|Takes place on|Concert date|Showing on", lambda c, n, v: _same_or(v, "date", values.date, c, n), hinted=True),
     "showtime": Field("string", "time|start time|starts|begins|begins at|starts at|begin|show time|start of show|starting time|showtime|event time|start at",
                       "Time|Starts|Start|Begins|Begin|Starts at|Beginning|Start time|What time|Begins at|Show starts|Showtime|Curtain up|Kick-off|Starting time|Start of the show|Event time|Show time", lambda c, n, v: _same_or(v, "time", lambda c, n: values.clock(c), c, n),
                       hinted=True),
     "end": Field("string", "arrival time|arrives at|arrives|end time|time of arrival|scheduled arrival|eta|ends at|gets in at|there at",
                  "Arrives|Arrival time|Ends|Arrives at|End time|There at|Arrival|Arr.|Time of arrival|Gets in|Ends at|Scheduled arrival|You arrive|Lands at|Reached at|You are there at|Planned arrival",
-                 lambda c, n, v: values.clock(c)),
-    "seat": Field("string", "seat|seat number|seats|seat no|reserved seat|your seat|assigned seat|seat id|seat reservation|seat label",
+                 lambda c, n, v: values.clock(c), hinted=True),
+    "seat": Field("string", "seat|seat number|seat no|reserved seat|your seat|assigned seat|seat id|seat reservation|seat label",
                   "Seat|Seat no.|Seat number|Your seat|Reserved seat|Sitzplatz|Assigned seat|You sit at|Place|Seat assignment|Sit at|Seat ID|Reserved place|My seat|Seat reservation|Seating|Seat nr.", lambda c, n, v: same(_seat(c))),
     "coach": Field("integer", "coach|car|wagon|carriage|coach number|car number|wagon number|carriage number|coach no|railcar|train car",
                    "Coach|Car|Wagon|Carriage|Coach no.|Wagen|Car no.|Carriage no.|Coach number|Wagon no.|Carriage number|Railcar|Your coach|In coach|Car number|Train car|In carriage|Your carriage", lambda c, n, v: _number(c, 30)),
@@ -168,4 +168,6 @@ I'm so excited.
 Can you pick me up?
 Keep the ticket ready.
 Food is sold on board.
-The doors close early.""", share=1.2, groups=(("from", "to", "date", "time", "end", "coach", "platform", "gate", "train", "flight", "bus", "class"), ("title", "venue", "showdate", "showtime")), clash=(("train", "flight", "bus"), ("flight", "bus")))
+The doors close early.""", share=1.2, groups=(("from", "to", "date", "time", "end", "coach", "platform", "gate", "train", "flight", "bus", "class"), ("title", "venue", "showdate", "showtime")), clash=(("train", "flight", "bus"), ("flight", "bus")),
+    facts_like=r"train|flight|ticket|seat|[Pp]latform|\b[Rr]ow\b|\b[Rr]oom \d|\bbus\b|of us|around|meet|starts|opens|guests|people|friends|neighbours|\bcode\b|number|euros|paid|costs?\b|pick you up|I'll be|I'm (in|at|waiting)|"
+               r"works at|\bis at\b|going to|visited|page \d|left|name|[Dd]ear|Free entry|Let's")
