@@ -2,7 +2,8 @@
 from .. import times
 from . import values
 from .grammar import Domain, Field
-from .ticket_phrasings import LINES, SENTENCES
+from .ticket_lines import LINES
+from .ticket_phrasings import SENTENCES
 from .values import same
 
 CLASSES = {"first": ("first class", "1st class", "the first class", "First Class", "1st Class"), "second": ("second class", "2nd class", "Second Class", "the second class"),

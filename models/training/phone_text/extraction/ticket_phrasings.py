@@ -96,7 +96,7 @@ From {from} to {to}, {date}, {time}.
 {train}, {date}, {time}.
 {train} (leaves|departs|starts) at {time}.
 {train} (leaves|departs) {from} {date} at {time}.
-(Passenger|guest|name|booked by|traveller|issued to|for|holder|ticket holder)(:|) {passenger}.
+(Passenger|guest|name|booked by|traveller|for|holder|ticket holder)(:|) {passenger}.
 (Dear|hello|hi) {passenger}, (your|the) (booking|ticket|trip|reservation) is (confirmed|booked|ready|below).
 {passenger} (has booked|is the passenger|is travelling|holds this ticket|bought it).
 (The|our) (passenger|guest|traveller) is {passenger}.
@@ -335,7 +335,7 @@ Flight {flight} (uses|is at|has|leaves from|will board at) gate {gate}.
 (At the airport|After security|Once inside)(,| please) (go to|look for|find|follow the signs to|walk to) gate {gate}.
 {gate} (is the gate|is our gate|is where you board).
 (Traveller|Passenger|Guest|Customer)(:|,| is| -) {passenger}.
-(I booked|We booked|I reserved|This was booked) (it |)(for|in the name of) {passenger}.
+(I booked|You booked|I reserved|This was booked) (it |)(for|in the name of) {passenger}.
 (The name is|Name of the guest is|My name is|The holder is called) {passenger}.
 (With|On|Via) (bus line|line|bus)(:| number|) {bus}.
 (From the station|In town|At the end|From there) (take|you take|catch|there is) {bus}.
@@ -364,117 +364,61 @@ Flight {flight} (uses|is at|has|leaves from|will board at) gate {gate}.
 (When|What time) (does it start|does it begin|is the show|do they play)? (At |){showtime}.
 (They|We|The musicians) (won't|don't|will not) (start|begin|go on stage) before {showtime}.
 (The|Our|This) (performance|screening|evening|concert|premiere) (on|of) {showdate0}.
-(The|Our|This) (start|beginning|starting time|time|hour) is {showtime}.""", **_WORDS)
-
-LINES = said("""{from} - {to}
-{from} -> {to}
-{from} to {to}
-{from} > {to}
-{from} / {to}
-{from}
-from {from}
-to {to}
-{from}, {time}
-{from} {time}
-{to} {end}
-{date0}
-{date0}, {time}
-{date0} {time}
-{date0} - {time}
-{time}
-dep {time}
-arr {end}
-{end}
-Seat {seat}
-seat {seat}
-Coach {coach}
-car {coach}, seat {seat}
-coach {coach} seat {seat}
-Platform {platform}
-pl. {platform}
-track {platform}
-Gate {gate}
-gate {gate}, seat {seat}
-{train}
-{train}
-{train} {from} - {to}
-{train}, platform {platform}
-{title}
-{title}
-{title}, {venue}
-{title} @ {venue}
-{title} - {showdate0}
-{venue}
-{venue}
-@ {venue}
-{venue}, {showdate0}
-{passenger}
-{passenger}
-name {passenger}
-for {passenger}
-{booking}
-ref {booking}
-Booking {booking}
-#{booking}
-{price}
-{price}
-Total {price}
-paid {price}
-{count} tickets
-{count} x adult
-{count} persons
-{class}
-{class0}
-{class}, seat {seat}
-(dep|dep.|departure|departs|leaves|leaving|off|start)(:| at|) {time}
-(arr|arr.|arrival|arrives|there|in)(:| at|) {end}
-(dep|dep.|leaving|start|departs|departure) {from} {time}
-(arr|arr.|arrives|arrival|ends) {to} {end}
-(start|origin|leaving|board at|departing)(:| from) {from}
-(destination|dest.|dest|going to|final stop|get off at|off at)(:|) {to}
-{from}, {to}
-{from} via {x_city} to {to}
-{from} - {to}, {date0}
-(travel date|valid|date|day|trip on|good on|travel)(:|) {date0}
-{date0} at {time}
-{time}, {date0}
-{time} - {end}
-{seat}
-(seat no|seat nr|your seat|place|sitting at|reserved|seat #)(:|) {seat}
-(coach|carriage|wagon|car) (no. |nr |# |){coach}
-(coach|carriage|wagon|car) {coach} / seat {seat}
-seat {seat}, (coach|carriage|car) {coach}
-(plat.|platf.|platform|track|plt|gl.) {platform}
-platform {platform}, {time}
-(at|boarding|board at|boarding:|from) gate {gate}
-{train} (to|for|towards) {to}
-{train}, {time}
-(train|service|by|with)(:|) {train}
-(flight|flt|flight no.|by|with)(:|) {flight}
-{flight}
-{flight}
-{flight} {from} - {to}
-{flight}, gate {gate}
-{bus}
-{bus}
-(take|with|by) {bus}
-{bus}, {time}
-(show|concert|tickets|event|tonight|film|play|entry)(:| -) {title}
-{title}, {showdate0}
-{showdate0}
-{showdate0}, {showtime}
-{showtime}
-(date|when|day|on)(:|) {showdate0}
-(start|begins|starts|showtime|at)(:|) {showtime}
-{title}, {showdate0}, {showtime}
-{title} at {venue}
-(at|place|venue|location|hall|where)(:|) {venue}
-(pax|passenger|guest|holder|traveller|for|name)(:|) {passenger}
-{passenger} / {booking}
-(PNR|booking|code|ref|ref.|conf.|confirmation|reservation|res.)(:| no.| #|) {booking}
-booked as {booking}
-(fare|total|sum|paid|price|cost|amount|charged)(:|) {price}
-{price} (paid|total|by card|incl. fees|in all)
-{count} (adults|passengers|pax|people|places|travellers|admissions)
-(tickets|pax|adults|persons|seats|party of)(:|) {count}
-(class|cl.|cabin|fare class)(:|) {class}""", **_WORDS)
+(The|Our|This) (start|beginning|starting time|time|hour) is {showtime}.
+(Only|Just|Nobody but) {passenger} (can|may|is allowed to) (use it|travel on it|board with it).
+(The seat|This place|The reservation) is {passenger}'s.
+(Issued|Sold|Printed|Made out|Registered) (to|for) {passenger}(, not transferable|, in person only|, nobody else|).
+(Guest|Traveller|Passenger|Ticket holder) {passenger} (is booked|has checked in|will travel|is expected|is confirmed).
+(Our guest|The person travelling|The one who travels|The visitor) (is|will be) {passenger}.
+(We|They) (booked|reserved|bought) (it|this|the seat|the ticket) (for|in the name of) {passenger}.
+(Check|Please check) the name(:| on the ticket:) {passenger}(, is that right|).
+(Boarding pass|Ticket|Booking|Voucher) (for|of) {passenger}(, {from} to {to}|, from {from} to {to}| from {from} to {to}).
+(Please|Kindly|Now|Everybody) (wait|line up|board|meet|gather) (at|near|in front of) gate {gate}.
+(The aircraft|The plane|Our flight) (waits|stands|parks|is ready|boards) at gate {gate}.
+(They|The airline|The crew) (will call us|will board us|let us in) at gate {gate}.
+(Left at the shops|Straight on|Upstairs|At the far end), (it's|that's|you find) gate {gate}.
+(Boarding pass|Ticket|Screen|Board|App)(: | says | shows )gate {gate}.
+(All|Both|These) seats are (in |){class}.
+(They|We|You) (upgraded|moved) (us|me|you) (up |)to {class}.
+(In|With) {class} (there is more room|you get a meal|the seats are wide|it is quiet|we sleep better).
+(The|Our|Your) compartment is {class}.
+(We|I|You) (booked|reserved|chose|wanted) (seats|a seat|places|tickets) in {class}.
+(All that|The lot|The way there|The whole thing) (was|is|cost|costs|made) {price}(, for all of us|, fees and all|, return included|).
+(They|The bank|The card company) (booked|took|withdrew|charged) {price} (from my account|for it|for the tickets).
+(Could you|Please|You must) (pay|transfer|send|bring) {price}(, please| for your ticket| in cash|).
+(Thank you|Thanks) for (paying|your payment of|the transfer of) {price}.
+(Nearly|Just under|All of|A mere|Only) {price}(, all in| altogether|).
+{count} (of my friends|friends|colleagues|students) (come|travel|go) with (this|the) ticket.
+(Seats|Places|Tickets) for {count}(, together please| in one row|).
+(We|You|They) (come|arrive|travel|go) with {count} (people|persons|in all).
+(Bring|Show|Print|Scan) all {count} tickets.
+(Room|Space) for {count} (people|persons|passengers).
+(You sit|We sit|You may sit) (down |)(in|on) seat (no. |number |){seat}.
+(The usher|The steward|The guard) (shows you to|takes you to|says it is) seat {seat}.
+(My|Your|Our) (ticket|booking|boarding pass) (says|shows|has) seat {seat}.
+(The one for you is|You are booked on|The place they gave me is|My own is) seat {seat}.
+(Carriage|Coach|Car|Wagon) {coach} (stops|is|waits|halts) (in section B|near the stairs|in the middle|right in front of you).
+(It's|That's|Ours is|Mine is) (coach|carriage|car|wagon) {coach}.
+(Walk through|Change|Move) to (coach|carriage|wagon) {coach}.
+(The announcement|The board|The app|The guard) (said|says|shows) (platform|track) {platform}.
+(Cross over|Run over|Come|Change|Switch) to (platform|track) {platform}.
+(All trains|Every train) to the coast (will use|will leave from) (platform|track) {platform}.
+(I|We|You) (transfer|change|switch) (to|onto) {train}(, don't miss it|, it waits|).
+(Seats|A seat|Places|Berths) (on|in|aboard) {train}.
+(A|The) (flight|plane) called {flight}.
+Did you (check|see|book|catch) (flight |){flight}?
+(It's|That's|Ours is|Mine is) (flight |){flight}.
+(The stop of|A ticket for|The driver of) {bus}.
+(The|Our|Your) reservation (is stored|was saved|can be found|runs) (under|as) {booking}.
+(Tell|Give|Read) them (the code|the booking number|the reference) {booking}.
+(What's|What was) (our|the|your) (booking code|reference|confirmation number)? {booking}(, I think|).
+(Manage|Change|Cancel|View) (your |my |)(booking|reservation) {booking} (online|in the app|at any time).
+(They|We) (want|hope|plan) to (reach|be in|get to) {to} (at|by) {end}.
+(Breakfast|Lunch|Dinner) in {to}(, we arrive|, arrival|, we get in) at {end}.
+(Good morning|Hello|Greetings) from {from}, (we leave|we're off|departure is) at {time}.
+(Out of|Away from|Starting out from) {from}(, off|, and on|, heading) to {to}.
+(See|Meet|Hear|Experience|Catch|Discover) {title}(, live|, at last| with us| on the big stage|).
+(Our|Your|The) (seats|tickets|places) are for {title}.
+(A night|An evening|An afternoon) (at|in) {venue}(, with|: | to see ){title}.
+(The doors of|The lights of|The stage of|The foyer of) {venue} (await you|are open|are ready).
+(They|We|The whole cast) (come|go|return) to {venue} {showdate}.""", **_WORDS)
