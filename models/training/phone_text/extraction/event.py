@@ -456,5 +456,5 @@ Put it in your diary.
 No gifts, please.
 Hope you can come.
 Do come, please.
-I booked the seats already.""", share=1.3)
+I booked the seats already.""", share=1.3, facts_like=r"euros|ticket|seat|chairs|costs?\b|paid|starts|opens|closes|\bpeople\b|friends|neighbours|guests")
 widen_domain(EVENT, event_phrasings.SENTENCES, event_phrasings.LINES, event_phrasings.LABELS, event_phrasings.CLASSES)

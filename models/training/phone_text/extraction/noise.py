@@ -23,7 +23,8 @@ FORMS = Lexicon("forms of noise", """{who} (really|always|still|often|) (likes|w
 (I|we) (hope|think|heard) (that |){who} (is|will be) (fine|better|back|there)
 (the weather|the traffic|the queue|the food|the music) was (awful|wonderful|fine|not bad|crazy)
 (can|could) you (help|call|ask) {who}
-(did|have) you (see|seen|hear|heard) (that|it|the news)
+did you (see|hear) (that|it|the news)
+have you (seen|heard) (that|it|the news)
 (the|my|our) {thing} (broke|is gone|is in the {room}|fell down|needs a repair)
 (thanks|thank you) (for|again for) {what}
 (remember|forget) {what}
@@ -236,12 +237,12 @@ as I (said|told you|mentioned|wrote),
 (don't be surprised|you won't believe it|I'm happy to say|I'm afraid|we are pleased to tell you|it's certain)(:|,) 
 (first|second|then|next|last|finally)(,|:) """.split("\n"))
 AFTER = Lexicon("after sentences", """(, as always|, by the way|, I think|, I hope|, I believe|, as agreed|, as discussed|, if all goes well|, I'm told|, you know)
-(, so (please |)(be quick|don't be late|tell {who}|write it down|take {what} with you))
+(, so (please |)(be quick|don't be late|tell {who}|write it down|don't worry))
  - (hope that's ok|isn't that great|finally|at last|promise|don't laugh|can you believe it)
 (, if (that's ok|you like|that works for you|nothing changes|{who} agrees))
 (, because|, since) {who} (asked for it|is away|said so|can't|is ill)
  (just like last time|as usual|again|for sure|this time|I suppose|apparently|after all)
-(, but|, and) (that may change|don't tell {who}|{who} knows|you knew that|I'm not complaining|bring {what}|ask {who} to be sure)
+(, but|, and) (that may change|don't tell {who}|{who} knows|you knew that|I'm not complaining|I'm glad|ask {who} to be sure)
 (, right|, ok|, isn't it)?
  (thanks to|says) {who}
 , (which is great|which is fine|what a pity|no joke|no kidding|believe it or not)
