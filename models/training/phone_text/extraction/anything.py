@@ -1,89 +1,17 @@
 """Facts about things that nobody has heard of, so that the properties of the schema are read and any text is copied."""
+import re
+
 from .. import times, words
 from ..split import Lexicon
-from . import grammar, noise, schemas, values
+from . import anything_words, grammar, noise, schemas, values
 from .values import same
 
-KEYS = Lexicon("extraction anything: properties", """color size owner label brand model weight height width depth age speed level material shape code flavor author publisher language chapter score winner team coach species breed
-habitat diet engine fuel seats doors year genre singer album length temperature humidity wind salary boss department floor room shelf box rank grade subject teacher ingredient
-servings oven dose doctor symptom altitude country capital river mountain customer supplier quantity discount warranty condition amount price date deadline start end status type category version title
-name number phone address city sender receiver driver route station stop distance duration rent deposit landlord tenant invoice account bank currency tax due medicine patient clinic ward recipe cook
-drink dish table menu hotel guest nights check project task manager budget priority plan meeting speaker topic audience game player goal trainer club league result stadium car plate garage mileage
-battery screen memory camera charger plant pot soil tree seed flower garden tool key lock door window lamp song band course school exam student class book page chapter film actor director""".split())
-OF = Lexicon("extraction anything: what property", """main first second last new old home work second total final daily weekly monthly early late left right inner outer front back upper lower best worst local next previous current
-original official private public maximum minimum average extra own big small net gross full short spare delivery billing contact person product order item user booking travel medical school""".split())
-ASKS = Lexicon("extraction anything: asks", ["Extract the {}.", "Take the {} out of the text.", "{} as JSON.", "Fill in the {}.", "Find the {} in this text.", "Give me the {}.", "Turn this into a {}.",
-                                             "What does it say about the {}?", "Read the {}.", "Get the data of the {}.", "Note the {} down.", "Describe the {}.", "What do we know of the {}?", "Extract all about the {}.",
-                                             "Which facts about the {} are there?", "Fill the {} schema."])
-SAID = Lexicon("extraction anything: clauses", """The {key} is {value}.
-The {key} (of the {thing} |)(is|was|will be|should be|must be|stays|became|seems to be) {value}.
-{Key}: {value}.
-{Key} {value}.
-{Key}: {value}
-{Key} = {value}
-{Key} - {value}
-(Its|his|her|my|our|their|your) {key} (is|was) {value}.
-It (has|had|got|comes with|shows|needs) the {key} {value}.
-It (has|had|comes with) (a|the) {key} of {value}.
-As {key} we (have|took|chose|want|noted) {value}.
-(With|by) (the |){key} {value}.
-For the {key} (they|we|I|she|he) (said|took|chose|wrote|wanted|suggested) {value}.
-{value} is the {key}.
-{value} (was|is|will be) (its|the|our|their|my) {key}.
-We (chose|took|picked|want) {value} (as|for) the {key}.
-(They|she|he|I) (chose|took|picked|named|gave|wrote) {value} (as|for) (the|its) {key}.
-It says {value} (for|under|as|beside) the {key}.
-And the {key}? {value}.
-(What about|how about|and) the {key}? (It is|that's|) {value}.
-(I|we) (set|changed|put|fixed|moved) the {key} to {value}.
-The {key} (changed|went|was changed|moved) from {other} to {value}.
-The {key} is not {other} but {value}.
-(Not {other} but|instead of {other},) {value} is the {key}.
-The {key} used to be {other}, now it is {value}.
-Under {key} (it says|I read|you find|stands) {value}.
-(Regarding|about|concerning) the {key}: {value}.
-{Key} (is|was) {value}.
-(No|any) doubt about the {key}, it is {value}.
-(I think|I heard|they told me|as far as I know|it seems) the {key} is {value}.
-The {thing} has {value} as (its |){key}.
-The {key} (given|written|printed|listed|stated) (is|was|here is) {value}.
-(Please |)(use|take|enter|note|write) {value} (as|for) (the |){key}.
-(Listed|noted|given|stored) (as|with|under) {key} {value}.
-(When|if) (they|you) ask for the {key}, (it is|say) {value}.
-The {thing}'s {key} is {value}.
-{key} -> {value}
-{key}: {value};
-"{key}" {value}
-the {key}, {value}, (is fine|is known|is old|will do|came late).
-(So|then|also|and|but|here) the {key} (is|was|becomes) {value}.
-(Everyone|everybody|she|he) (knows|said|agrees) that the {key} is {value}.
-The {key} (there|here|today|this time|in the end) (is|was) {value}.
-(Compared with|unlike) the last {thing}, the {key} is {value}.
-(Made|sold|seen|found|known) with {key} {value}.
-(Official|correct|real) {key}: {value}.
-(Nobody|who) (knew|checked) the {key}(, it is|? It's) {value}.
-(You'll|you) (find|see|get) {value} (as|listed as|marked as) {key}.
-{value} ({key})
-{value} - that is the {key}.
-{value}, (the|its|our) {key}, (is new|was known|is not bad|matters).
-(Wait|sorry|no), the {key} is {value}.
-(The|our) {key} (turned out to be|was recorded as|has been set to|remains|would be) {value}.
-(Choose|choosing|having) {value} (as|for) {key} (was right|was easy|took long).
-(In the column|in the field|next to|beside|after) {key} (you see|stands|there is|it says) {value}.""".replace("{value} ({key})", "{value} [{key}]").replace("(Not {other} but|instead of {other},) {value}", "Not {other} but {value}").split("\n"))
-NAMED = Lexicon("extraction anything: openings", """This is about the {thing}.
-(Here is|this is|I found|I saw|we have|we got|look at) (the|a|our) {thing}.
-(The|our|my) {thing} (is new|came today|was sold|is here|looks fine).
-{Thing}
-{Thing}:
-Report on the {thing}
-(Notes|a note|facts|data|file|card) (about|on|of) the {thing}
-(Let me tell you|you asked|I wrote down something) about the {thing}.
-(Everything|all|some things) about the {thing}:
-(Record|sheet|entry|item): {thing}
-Do you know the {thing}?
-(Today|yesterday|last week) (I|we) (checked|measured|bought|looked at) the {thing}.
-(Listing|advert|offer): {thing}
-Form for the {thing}""".split("\n"))
+KEYS = Lexicon("extraction anything: properties", anything_words.KEYS)
+OF = Lexicon("extraction anything: what property", anything_words.OF)
+ASKS = Lexicon("extraction anything: asks", anything_words.ASKS)
+SAID = Lexicon("extraction anything: clauses", anything_words.CLAUSES)
+NAMED = Lexicon("extraction anything: openings", anything_words.OPENINGS)
+WORD = re.compile(r"[^\W\d]+")
 
 
 def _word(choose):
@@ -93,6 +21,15 @@ def _word(choose):
 def key_of(choose):
     """A property of one or two words."""
     return f"{choose.of(OF)} {_word(choose)}" if choose.chance(0.35) else _word(choose)
+
+
+def _free_key(choose, taken):
+    """A property none of whose words is taken by another one or by the thing; its words are taken then."""
+    while True:
+        key = key_of(choose)
+        if taken.isdisjoint(key.split()):
+            taken.update(key.split())
+            return key
 
 
 def any_value(choose, now):
@@ -150,9 +87,10 @@ def any_value(choose, now):
 def make(choose, now):
     rng = choose.rng
     thing = words.some(choose, words.ANY, 0.5, 1)
-    keys = {}
-    while len(keys) < rng.choice((2, 3, 3, 4, 5, 6)):
-        keys.setdefault(key_of(choose), any_value(choose, now))
+    keys, taken = {}, {thing.lower(), *thing.lower().split()}
+    for _ in range(rng.choice((1, 2, 2, 3, 3, 3, 4, 5, 6))):
+        key = _free_key(choose, taken)
+        keys[key] = any_value(choose, now)
     form = choose.chance(0.3)
     joint, separator = rng.choice(("\n", "\n", "\n", ", ", "; ", " | ")), noise.separator(choose)
     one = choose.of(SAID) if choose.chance(0.15) else None
@@ -164,10 +102,10 @@ def make(choose, now):
         phrasing = one or choose.of(SAID)
         if len(phrasing) > 30 and "{other}" not in phrasing:
             phrasing = words.disturbed(choose, phrasing, 0.08, True)
-        text = choose.fill(phrasing)
+        text = choose.fill(phrasing.replace("({value})", "\x01{value}\x02").replace("({thing})", "\x01{thing}\x02")).replace("\x01", "(").replace("\x02", ")")
         other = any_value(choose, now)[0] if "{other}" in text else None
         first = not text.startswith("{")
-        text = text.format(key=key, Key=key.capitalize(), value=said, thing=thing, other=other)
+        text = text.format(key=key, Key=key.capitalize(), KEY=key.upper(), value=said, thing=thing, other=other)
         pieces.append(noise.extended(choose, text[:1].upper() + text[1:] if first else noise.Fixed(text)))
     rng.shuffle(pieces)
     if choose.chance(0.4):
@@ -181,7 +119,7 @@ def make(choose, now):
     asked = [key for key in keys if choose.chance(0.8)] or list(keys)[:1]
     rng.shuffle(asked)
     properties = {}
-    unsaid = [key for key in (key_of(choose), key_of(choose)) if key not in keys and choose.chance(0.4)]
+    unsaid = [_free_key(choose, taken) for _ in range(2) if choose.chance(0.4)]
     for key in asked + unsaid:
         _, type_, _, choices = keys[key] if key in keys else (None, rng.choice(("string", "string", "integer", "number")), None, None)
         properties[key] = (key, type_, choices)
@@ -189,6 +127,10 @@ def make(choose, now):
         items = list(properties.items())
         rng.shuffle(items)
         properties = dict(items)
+    found = WORD.findall(text.lower())
+    counts = {word: found.count(word) for key in properties for word in WORD.findall(key)}
+    if any(counts[word] > (key in keys) for key in properties for word in WORD.findall(key)):
+        return make(choose, now)  # a word of the text that is no property's could be taken for one
     schema, answer = schemas.schema_of(choose, properties, {key: value for key, (_, _, value, _) in keys.items()}, [])
     ask = noise.FACTS if choose.chance(0.15) else choose.fill(choose.of(noise.ASKS)) if choose.chance(0.35) else choose.of(ASKS).format(thing)
     return schemas.message(choose, ask, schema, text), schema, answer
