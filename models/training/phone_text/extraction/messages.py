@@ -54,12 +54,17 @@ CLASHES = {slot: {other: frozenset(names) & frozenset(PROPERTIES[other]) | (froz
                   for other in PROPERTIES if other != slot} for slot, names in PROPERTIES.items()}
 CLASHES = {slot: {other: names for other, names in others.items() if names} for slot, others in CLASHES.items()}
 SLOTS_OF = {kind: {slot for part, _ in parts for text in part.parts["train"] + part.parts["test"] for slot in SLOT.findall(text)} for kind, parts in PARTS.items()}
-_BOOKED = {kind for kind in PARTS if {"ref", "tickets", "people", "nights", "total"} & SLOTS_OF[kind]}
+_BOOKED = {kind for kind in PARTS if {"tickets", "people", "nights", "seat", "order", "adults", "account"} & SLOTS_OF[kind]}
 _HAPPENS = {kind for kind in PARTS if {"time", "start", "title"} & SLOTS_OF[kind]} - {"card payment", "parcel left with a neighbour", "delivery proof", "health log", "queue ticket", "timesheet", "parking", "note"}
 # Names that fit some kinds only.
 ONLY = {**dict.fromkeys(("customer", "guest", "passenger", "booked by", "customer name", "holder"), _BOOKED), **dict.fromkeys(("date of event", "scheduled for", "takes place on", "event date", "scheduled time"), _HAPPENS),
-        "dentist": {"appointment"}, "friend": {"recommendation", "note", "plan in a chat", "club meeting"}, "from": {kind for kind in PARTS if not {"sender", "payer", "start", "from"} <= SLOTS_OF[kind]}}
+        **dict.fromkeys(("what is taught", "course", "lesson", "course name", "subject name"), {"course", "school notice", "exam result", "language lesson", "registration form"}), "pnr": {"flight", "train ticket", "ferry"},
+        "delay": {"bus delay", "flight"}, "wait": {"bus delay", "queue ticket", "taxi ride"}, "dentist": {"appointment"}, "friend": {"recommendation", "note", "plan in a chat", "club meeting"}, "from": {kind for kind in PARTS if not {"sender", "payer", "start", "from"} <= SLOTS_OF[kind]}}
 NAMES_IN = {kind: {slot: tuple(name for name in PROPERTIES[slot] if kind in ONLY.get(name, (kind,))) for slot in slots if slot in PROPERTIES} for kind, slots in SLOTS_OF.items()}
+# A name behind a label that begins a line looks like a part of the name ("Charity Music Loft"), so there is a colon between them.
+PROPER = {slot for slot, group in GROUP_OF.items() if group in (GROUP_OF["name"], GROUP_OF["place"])} | {"film", "show", "book", "band", "brand", "trail", "title", "home", "venue", "dish", "team", "app", "job", "plan"}
+LABELLED = re.compile(r"([^\W\d]+) \{(\w+)\}")
+PREPOSITIONS = set("at in by from with to for of on near around about after before under behind beside inside outside between".split())
 NEVER_UNSAID = {GROUP_OF["name"], GROUP_OF["item"], GROUP_OF["place"]}  # noise may say them
 STATE_SPELLINGS = (lambda v: v, lambda v: v.replace(" ", "_"), lambda v: v.replace(" ", "_").upper(), lambda v: v.replace(" ", "-"), str.capitalize, lambda v: v)
 PAIRS = ("start", "end"), ("time", "end"), ("departs", "arrives"), ("starts", "ends"), ("checkin", "checkout")
@@ -117,8 +122,9 @@ def _derived(choose, properties, made, got, text):
     """Properties that say a part of what the text says, or several of its facts together: names apart, a currency, a whole address."""
     rng = choose.rng
     used = {name for name, _, _ in properties.values()}
+    persons = [slot for slot in made if GROUP_OF.get(slot) == GROUP_OF["name"] and slot != "author"]
     for slot in ("name", "payer", "student", "winner", "deputy"):
-        if slot in properties and slot in made and re.fullmatch(r"[^\W\d]{2,} [^\W\d]{3,}", made[slot][1]) and choose.chance(0.3):
+        if persons == [slot] and slot in properties and re.fullmatch(r"[^\W\d]{2,} [^\W\d]{3,}", made[slot][1]) and choose.chance(0.3):
             del properties[slot]
             i = rng.randrange(len(FIRST_NAMES))
             both = [(f"{slot} first", FIRST_NAMES[i], made[slot][1].split(" ")[0]), (f"{slot} last", LAST_NAMES[i], made[slot][1].split(" ")[1])]
@@ -235,6 +241,9 @@ def make(choose, now):
         texts.append(noise.closing(choose))
     pieces = []
     for text in texts:
+        labelled = LABELLED.fullmatch(text)
+        if labelled and labelled[2] in PROPER and labelled[1].lower() not in PREPOSITIONS:
+            text = f"{labelled[1]}: {{{labelled[2]}}}"
         if len(text) > 25:
             text = words.disturbed(choose, text, 0.06, True)
         if lower:
