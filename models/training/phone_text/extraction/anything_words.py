@@ -93,7 +93,7 @@ The {key} (there|here|today|this time|in the end) (is|was) {value}.
 (Official|correct|real) {key}: {value}.
 (Nobody|who) (knew|checked) the {key}(, it is|? It's) {value}.
 (You'll|you) (find|see|get) {value} (as|listed as|marked as) {key}.
-{value} [{key}]
+{value} <- {key}
 {value} - that is the {key}.
 {value}, (the|its|our) {key}, (is new|was known|is not bad|matters).
 (Wait|sorry|no), the {key} is {value}.

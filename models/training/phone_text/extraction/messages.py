@@ -59,12 +59,18 @@ _HAPPENS = {kind for kind in PARTS if {"time", "start", "title"} & SLOTS_OF[kind
 # Names that fit some kinds only.
 ONLY = {**dict.fromkeys(("customer", "guest", "passenger", "booked by", "customer name", "holder"), _BOOKED), **dict.fromkeys(("date of event", "scheduled for", "takes place on", "event date", "scheduled time"), _HAPPENS),
         **dict.fromkeys(("what is taught", "course", "lesson", "course name", "subject name"), {"course", "school notice", "exam result", "language lesson", "registration form"}), "pnr": {"flight", "train ticket", "ferry"},
+        "fare": {"train ticket", "ferry", "taxi ride", "bus delay", "trip in a chat", "lift share"}, **dict.fromkeys(("birthday child", "birthday kid"), {"invitation"}),
+        **dict.fromkeys(("check in", "checkin", "arrival day", "first night", "check in date", "arrival date", "arriving", "check out", "checkout", "departure day", "check out date", "departure date"), {"hotel booking", "holiday flat"}),
+        "class": {"school notice", "exam result", "sick note", "course", "language lesson"}, "working hours": {"timesheet"}, "hours worked": {"timesheet"}, "bus stop": {"bus delay"},
+        **dict.fromkeys(("fee", "charge"), set(PARTS) - {"bank transfer", "money received", "donation receipt", "loan among friends", "card payment"}),
+        "payable until": {"invoice", "customs notice", "speeding ticket"},
+        **dict.fromkeys(("expires", "valid until", "expiry", "expiry date"), {"locker notice", "wifi note", "offer", "travel document", "warranty card", "contract", "login code", "pet vaccination", "membership", "parking"}),
         "delay": {"bus delay", "flight"}, "wait": {"bus delay", "queue ticket", "taxi ride"}, "dentist": {"appointment"}, "friend": {"recommendation", "note", "plan in a chat", "club meeting"}, "from": {kind for kind in PARTS if not {"sender", "payer", "start", "from"} <= SLOTS_OF[kind]}}
 NAMES_IN = {kind: {slot: tuple(name for name in PROPERTIES[slot] if kind in ONLY.get(name, (kind,))) for slot in slots if slot in PROPERTIES} for kind, slots in SLOTS_OF.items()}
 # A name behind a label that begins a line looks like a part of the name ("Charity Music Loft"), so there is a colon between them.
 PROPER = {slot for slot, group in GROUP_OF.items() if group in (GROUP_OF["name"], GROUP_OF["place"])} | {"film", "show", "book", "band", "brand", "trail", "title", "home", "venue", "dish", "team", "app", "job", "plan"}
 LABELLED = re.compile(r"([^\W\d]+) \{(\w+)\}")
-PREPOSITIONS = set("at in by from with to for of on near around about after before under behind beside inside outside between".split())
+PREPOSITIONS = set("hi hey dear hello the a an your our my at in by from with to for of on near around about after before under behind beside inside outside between".split())
 NEVER_UNSAID = {GROUP_OF["name"], GROUP_OF["item"], GROUP_OF["place"]}  # noise may say them
 STATE_SPELLINGS = (lambda v: v, lambda v: v.replace(" ", "_"), lambda v: v.replace(" ", "_").upper(), lambda v: v.replace(" ", "-"), str.capitalize, lambda v: v)
 PAIRS = ("start", "end"), ("time", "end"), ("departs", "arrives"), ("starts", "ends"), ("checkin", "checkout")
@@ -282,6 +288,7 @@ def make(choose, now):
     for slot, (name, type_, _) in list(properties.items()):
         if slot in VALUES and type_ == "enum":
             choices = [v for v in VALUES[slot] if v == got.get(slot) or choose.chance(0.85)]
+            choices = choices if len(choices) > 1 else list(VALUES[slot])
             rng.shuffle(choices)
             properties[slot] = (name, type_, [spell_state(v) for v in choices])
             if slot in got:

@@ -80,12 +80,12 @@ CLAUSE = re.compile(r"\b(is|has|was|costs?|came|went|dial|call|ring|text|mail|an
 _ALL = [(kind, slots) for kind, (_, _, rows) in KINDS.items() for slots in rows]
 
 
-def _names(choose, slots):
-    """slot -> the name of its property, which could be none of the others."""
+def _names(choose, kind, slots):
+    """slot -> the name of its property, which could be none of the others and fits the kind."""
     names = {}
     for slot in slots:
         others = {name for other in slots if other != slot for name in SLOTS[other][1].split("|")}
-        free = [name for name in SLOTS[slot][1].split("|") if name not in others] or SLOTS[slot][1].split("|")[:1]
+        free = [name for name in SLOTS[slot][1].split("|") if name not in others and (kind in ("lessons", "marks") or name not in messages.ONLY)] or SLOTS[slot][1].split("|")[:1]
         names[slot] = free[0] if choose.chance(0.4) else choose.rng.choice(free)
     return names
 
@@ -116,7 +116,7 @@ def make(choose, now):
     kind, row = rng.choice(_ALL)
     slots = row.split(" ")
     array_names = KINDS[kind][0]
-    keys, spell = _names(choose, slots), schemas.spelling(choose)
+    keys, spell = _names(choose, kind, slots), schemas.spelling(choose)
     keys = {slot: spell(name.split()) for slot, name in keys.items()}
     state = next((slot for slot in slots if slot in messages.VALUES), None)
     spell_state = rng.choice(messages.STATE_SPELLINGS)
@@ -150,7 +150,7 @@ def make(choose, now):
     head = None
     if style == "table":
         bar = rng.choice((" | ", "; ", "\t", ";"))
-        labels = [keys[slot] if choose.chance(0.3) else name for slot, name in _names(choose, slots).items() if choose.side == "test" or name not in grammar.HELD_LABELS]
+        labels = [keys[slot] if choose.chance(0.3) else name for slot, name in _names(choose, kind, slots).items() if choose.side == "test" or name not in grammar.HELD_LABELS]
         said = [bar.join(str(v) if not isinstance(v, str) else v for v in row_.values()) for row_ in value]
         if len(labels) == len(slots):
             said.insert(0, bar.join(labels))
@@ -174,7 +174,9 @@ def make(choose, now):
             text += rng.choice((".", ".", "!", ", thanks", ", please"))
     elif choose.chance(0.6):
         head = choose.fill(choose.of(HEADS).replace("(", "").replace(")", "")).format(kind)
-        text = head[0].upper() + head[1:] + (rng.choice(("\n", " ")) if style not in ("table", "lines") else "\n") + text
+        if head[-1] not in ":.?" and style not in ("table", "lines") and choose.chance(0.5):
+            head += ":"
+        text = head[0].upper() + head[1:] + (rng.choice(("\n", " ")) if style not in ("table", "lines") and head[-1] in ":.?" else "\n") + text
     if style != "table" and choose.chance(0.12) and not state:
         lowered = text.lower()
         strings = [v for row_ in value for v in row_.values() if isinstance(v, str) and v in text]
