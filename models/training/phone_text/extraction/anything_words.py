@@ -23,7 +23,7 @@ Take the {} out of the text.
 Fill in the {}.
 Find the {} in this text.
 Give me the {}.
-Turn this into a {}.
+Make an object of the {}.
 What does it say about the {}?
 Read the {}.
 Get the data of the {}.

@@ -61,7 +61,7 @@ ONLY = {**dict.fromkeys(("customer", "guest", "passenger", "booked by", "custome
         **dict.fromkeys(("what is taught", "course", "lesson", "course name", "subject name"), {"course", "school notice", "exam result", "language lesson", "registration form"}), "pnr": {"flight", "train ticket", "ferry"},
         "fare": {"train ticket", "ferry", "taxi ride", "bus delay", "trip in a chat", "lift share"}, **dict.fromkeys(("birthday child", "birthday kid"), {"invitation"}),
         **dict.fromkeys(("check in", "checkin", "arrival day", "first night", "check in date", "arrival date", "arriving", "check out", "checkout", "departure day", "check out date", "departure date"), {"hotel booking", "holiday flat"}),
-        "class": {"school notice", "exam result", "sick note", "course", "language lesson"}, "working hours": {"timesheet"}, "hours worked": {"timesheet"}, "bus stop": {"bus delay"},
+        "class": {"school notice", "exam result", "sick note", "course", "language lesson"}, "working hours": {"timesheet"}, "hours worked": {"timesheet"},
         **dict.fromkeys(("fee", "charge"), set(PARTS) - {"bank transfer", "money received", "donation receipt", "loan among friends", "card payment"}),
         "payable until": {"invoice", "customs notice", "speeding ticket"},
         **dict.fromkeys(("expires", "valid until", "expiry", "expiry date"), {"locker notice", "wifi note", "offer", "travel document", "warranty card", "contract", "login code", "pet vaccination", "membership", "parking"}),

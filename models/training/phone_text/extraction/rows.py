@@ -75,7 +75,7 @@ HEADS = Lexicon("extraction rows: heads", ["Here are the {}:", "{}:", "The {} so
                                            "The {} of this week:", "{} to check", "As promised, the {}:", "{} (copied from the board)", "Could you type in the {}?", "New {}:", "The latest {}", "My {}:", "Attached are the {}.", "{} for you:", "Sorry for the late {}:",
                                            "Please find the {} here:", "{} as of today", "Updated {}", "Do you have the {}? Here:", "Today's {}:", "Table of {}", "{} in short:", "I counted the {}:", "This is about the {}."])
 PROSE = {(kind, slots): Lexicon(f"extraction rows, {kind}: {slots}", [one for way in alternatives(ways) for one in opened(way)]) for kind, (_, _, rows) in KINDS.items() for slots, ways in rows.items()}
-BEGINNINGS = {kind: Lexicon(f"extraction rows, {kind}: beginnings", beginnings.split("|")) for kind, (_, beginnings, _) in KINDS.items()}
+BEGINNINGS = {kind: Lexicon(f"extraction rows, {kind}: beginnings", [f"{beginning}{{}}" for beginning in beginnings.split("|")]) for kind, (_, beginnings, _) in KINDS.items()}
 CLAUSE = re.compile(r"\b(is|has|was|costs?|came|went|dial|call|ring|text|mail|answers|picks|works|sits|lives|sends|sells|represents|reaches|belongs|takes|happens|starts|begins|leaves|goes|departs|sent|arrives|comes|brings|does|handles|plays|meets|hosts|scored|got|owes|pays|gave|paid|says|wrote|gets|stays|books|teaches|gives|shows|stands|reads|did|ran|drives|serves)\b")
 _ALL = [(kind, slots) for kind, (_, _, rows) in KINDS.items() for slots in rows]
 
@@ -166,7 +166,7 @@ def make(choose, now):
         joint = rng.choice((", ", ", ", ", ", "; ", " and "))
         text = said[0] if len(said) == 1 else joint.join(said[:-1]) + rng.choice((" and ", ", and ", " and also ", ", plus ", " as well as ", ", then ", joint)) + said[-1]
     if style in ("prose", "sentences", "one line") and choose.chance(0.75):
-        head = choose.of(BEGINNINGS[kind])
+        head = choose.of(BEGINNINGS[kind])[:-2]  # without the slot for the rows
         if head[-1] not in ":." and (style != "prose" or CLAUSE.search(form or " is ")):
             head += ":"
         text = f"{head} {text}"
