@@ -70,7 +70,7 @@ NAMES_IN = {kind: {slot: tuple(name for name in PROPERTIES[slot] if kind in ONLY
 # A name behind a label that begins a line looks like a part of the name ("Charity Music Loft"), so there is a colon between them.
 PROPER = {slot for slot, group in GROUP_OF.items() if group in (GROUP_OF["name"], GROUP_OF["place"])} | {"film", "show", "book", "band", "brand", "trail", "title", "home", "venue", "dish", "team", "app", "job", "plan"}
 LABELLED = re.compile(r"([^\W\d]+) \{(\w+)\}")
-PREPOSITIONS = set("hi hey dear hello the a an your our my at in by from with to for of on near around about after before under behind beside inside outside between".split())
+LITTLE_WORDS = set("hi hey dear hello the a an your our my at in by from with to for of on near around about after before under behind beside inside outside between".split())
 NEVER_UNSAID = {GROUP_OF["name"], GROUP_OF["item"], GROUP_OF["place"]}  # noise may say them
 STATE_SPELLINGS = (lambda v: v, lambda v: v.replace(" ", "_"), lambda v: v.replace(" ", "_").upper(), lambda v: v.replace(" ", "-"), str.capitalize, lambda v: v)
 PAIRS = ("start", "end"), ("time", "end"), ("departs", "arrives"), ("starts", "ends"), ("checkin", "checkout")
@@ -248,7 +248,7 @@ def make(choose, now):
     pieces = []
     for text in texts:
         labelled = LABELLED.fullmatch(text)
-        if labelled and labelled[2] in PROPER and labelled[1].lower() not in PREPOSITIONS:
+        if labelled and labelled[2] in PROPER and labelled[1].lower() not in LITTLE_WORDS:
             text = f"{labelled[1]}: {{{labelled[2]}}}"
         if len(text) > 25:
             text = words.disturbed(choose, text, 0.06, True)
