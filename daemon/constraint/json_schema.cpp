@@ -289,7 +289,8 @@ NodeId SchemaCompiler::string_node(MergedSchema& merged) {
             std::string_view text;
             if (!keywords.has(keyword)) continue;
             if (keywords[keyword]->get(text) != SUCCESS) {
-                return refuse(keywords.path, keyword_name(keyword), " is not a string");
+                return refuse(keywords.path, keyword_name(keyword), ": ", as_told(*keywords[keyword]),
+                              " is not a string");
             }
             TextFormat format{std::string(text)};
             if (keyword == Keyword::Format) {

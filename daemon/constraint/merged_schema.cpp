@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "base/utf8.h"
 
 namespace llmd::constraint {
 
@@ -30,6 +31,13 @@ std::string path_within(std::string_view path, std::string_view name) {
 std::string in_quotes(std::string_view text) {
     constexpr size_t kMaxQuotedBytes = 200;
     return base::in_quotes(text, kMaxQuotedBytes);
+}
+
+std::string as_told(element value) {
+    std::string_view text;
+    if (value.get(text) == SUCCESS) return in_quotes(text);
+    std::string json = simdjson::minify(value);
+    return json.size() <= base::kMaxQuotedBytes && base::is_clean_text(json) ? json : in_quotes(json);
 }
 
 // --- The schemas -----------------------------------------------------------------------------------------------------
@@ -86,6 +94,10 @@ void MergedSchema::add(const SchemaAt& at, element root, size_t& n_merges, std::
     members_.push_back(std::move(keywords));
 }
 
+void MergedSchema::refuse_form(const SchemaKeywords& keywords, Keyword keyword, std::string_view wanted) {
+    reject(keywords.path, keyword_name(keyword), ": ", as_told(*keywords[keyword]), " is not ", wanted);
+}
+
 std::optional<Keyword> MergedSchema::besides(std::initializer_list<Keyword> known) const {
     for (const SchemaKeywords& keywords : members_) {
         if (const auto other = keywords.besides(known)) return other;
@@ -96,15 +108,16 @@ std::optional<Keyword> MergedSchema::besides(std::initializer_list<Keyword> know
 std::optional<MergedSchema::Alternatives> MergedSchema::take_alternatives() {
     for (SchemaKeywords& keywords : members_) {
         for (const Keyword keyword : {Keyword::AnyOf, Keyword::OneOf}) {
-            const auto given = std::exchange(keywords.values[static_cast<size_t>(keyword)], std::nullopt);
+            const auto given = keywords[keyword];
             if (!given) continue;
             Alternatives all{keyword, keywords.path, {}};
             opened_.insert(keywords.path);
             simdjson::dom::array schemas;
             if (given->get(schemas) != SUCCESS || schemas.size() == 0 || schemas.size() > kMaxAlternatives) {
                 refuse_form(keywords, keyword, base::concat("an array of 1 to ", kMaxAlternatives, " schemas"));
-                return all;
             }
+            keywords.values[static_cast<size_t>(keyword)].reset();
+            if (refusal_) return all;
             const std::string path = path_within(keywords.path, keyword_name(keyword));
             for (const element one : schemas) {
                 all.schemas.push_back({one, path_within(path, std::to_string(all.schemas.size()))});

@@ -37,6 +37,8 @@ using Schemas = std::vector<SchemaAt>;
 std::string path_within(std::string_view path, std::string_view name);
 // Quotes a text for messages as a JSON string, and truncates a long one.
 std::string in_quotes(std::string_view text);
+// Returns a value for messages as JSON, truncated where it is long.
+std::string as_told(simdjson::dom::element value);
 
 class MergedSchema {
 public:
@@ -111,9 +113,8 @@ public:
 private:
     // `open` are the paths of the schemas that lead to this one.
     void add(const SchemaAt& schema, simdjson::dom::element root, size_t& n_merges, std::vector<std::string>& open);
-    void refuse_form(const SchemaKeywords& keywords, Keyword keyword, std::string_view wanted) {
-        reject(keywords.path, keyword_name(keyword), " is not ", wanted);
-    }
+    // What `keyword` says is none of `wanted`.
+    void refuse_form(const SchemaKeywords& keywords, Keyword keyword, std::string_view wanted);
     // Returns a bound as a whole number that allows the same integers.
     std::optional<int64_t> bound(const SchemaKeywords& keywords, Keyword keyword);
     void add_multiple(const SchemaKeywords& keywords, NumberLimits& limits);

@@ -293,7 +293,7 @@ class Schema(harness.TestCase):
         for schema, message in (('{"pattern":"a(?<=b)"}', 'json_schema: at "#": pattern: "a(?<=b)" at character 2: a '
                                  'look-behind is not supported'),
                                 ('{"properties":{"a":{"minimum":"1"}}}',
-                                 'json_schema: at "#/properties/a": minimum is not a number'),
+                                 'json_schema: at "#/properties/a": minimum: "1" is not a number'),
                                 ("{", None), ("", None), ("[" * 60000, None), ("x" * 70000, None)):
             name, said = harness.error_of(self.client.generate, MARKER, model=LLAMA, json_schema=schema)
             self.assertEqual(name, "InvalidArgument")

@@ -208,7 +208,7 @@ TEST(Pattern, RefusesWhatIsNotRegularAndNamesThePlace) {
                   base::concat(R"(json_schema: at "#": pattern: )", base::in_quotes(pattern, 100), " at character ",
                                character, ": ", why));
     }
-    EXPECT_EQ(refusal(R"({"pattern":5})"), R"(json_schema: at "#": pattern is not a string)");
+    EXPECT_EQ(refusal(R"({"pattern":5})"), R"(json_schema: at "#": pattern: 5 is not a string)");
     for (const char* nothing : {"a^", "$a", "^[\\u{1}]$"}) {
         EXPECT_EQ(refusal(schema_of(nothing)),
                   R"(json_schema: at "#": no value fits: pattern, format and lengths leave no string)");

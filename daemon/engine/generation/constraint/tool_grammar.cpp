@@ -130,14 +130,15 @@ private:
         const SchemaKeywords keywords(object, "#");
         if (keywords.twice) return refuse(keyword_name(*keywords.twice), " comes twice");
         if (const auto& listed = keywords[Keyword::Properties]; listed && !listed->is_object()) {
-            return refuse("properties is not an object");
+            return refuse("properties: ", as_told(*listed), " is not an object");
         }
         simdjson::dom::array names;
         std::string_view name;
         if (const auto& given = keywords[Keyword::Required]) {
-            if (given->get(names) != SUCCESS) return refuse("required is not an array of strings");
+            const auto refused = [&] { return refuse("required: ", as_told(*given), " is not an array of strings"); };
+            if (given->get(names) != SUCCESS) return refused();
             for (const element one : names) {
-                if (one.get(name) != SUCCESS) return refuse("required is not an array of strings");
+                if (one.get(name) != SUCCESS) return refused();
                 required.insert(name);
             }
         }
