@@ -2,6 +2,7 @@
 a text, and does in tools/try what that says."""
 import datetime
 import json
+import os
 import re
 import subprocess
 import unittest
@@ -43,6 +44,34 @@ class Bundled(unittest.TestCase):
         facts = self.run_here(LLMCTL, "generate", "--calendar", "--json-schema", self.bus.path("schema.json"), "--temperature", "0",
                               MESSAGE.replace("DAY", f"{day:%A}"))
         self.assertEqual(json.loads(facts), {"title": "garden party", "date": str(day)})
+
+    def test_tools_try_offers_tools_to_a_request_only_if_it_is_told_to(self):
+        fake = self.bus.path("llmctl")
+        with open(fake, "w", opener=lambda path, flags: os.open(path, flags, 0o755)) as file:
+            file.write('#!/bin/sh\necho "$(cat): $*"\n')
+        nobody = dict(self.bus.environment, DBUS_SESSION_BUS_ADDRESS="unix:path=/nonexistent")  # whose llmd it would end
+
+        def answer(*words):
+            done = subprocess.run(["tools/try", "--on-the-bus", fake, *words], cwd=SOURCE, env=nobody, capture_output=True, text=True,
+                                  timeout=LIMIT_S)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            return done.stdout.splitlines()[-1]
+
+        self.assertEqual(answer("Tell me a tale"), "Tell me a tale: chat --temperature 0")
+        self.assertEqual(answer("--tools", "Wake me at six"),
+                         "Wake me at six: chat --tools docs/examples/tools.json --calendar --temperature 0")
+        for words, why in ((("--tool", "x"), "there is no --tool"), (("--tools",), "REQUEST is missing")):
+            done = subprocess.run(["tools/try", *words], cwd=SOURCE, capture_output=True, text=True, timeout=LIMIT_S)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(why, done.stderr)
+
+    def test_tools_try_fits_a_narrow_terminal(self):
+        with open(os.path.join(SOURCE, "tools", "try")) as file:
+            script = file.read()
+        closing = script.rsplit("<<END\n", 1)[1].removesuffix("END\n")
+        self.assertIn("Next:", closing)
+        said = closing.splitlines() + re.findall(r'^ *echo "(.*)"$', script, re.MULTILINE)
+        self.assertEqual([line for line in said if len(line) > 80], [])
 
     def test_tools_try_shows_calls_and_a_tale(self):
         """Last, since it ends llmd."""
