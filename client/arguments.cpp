@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "base/json_writer.h"
 #include "base/utf8.h"
 #include "client/command_table.h"
 #include "client/exit_code.h"
@@ -37,7 +38,8 @@ std::optional<Number> whole_text_as(const std::string& text) {
 // Of what is for the daemon only the form is checked: it knows the ranges and names the option in its refusal.
 Value value_of(const OptionSpec& option, const std::string& text) {
     const auto reject = [&](const std::string& wanted) {
-        throw CommandError(ExitCode::Usage, std::string("--") + option.name + ": '" + text + "' is not " + wanted);
+        throw CommandError(ExitCode::Usage,
+                           std::string("--") + option.name + ": " + base::in_quotes(text) + " is not " + wanted);
     };
     if (option.kind == Kind::Whole) {
         const auto number = whole_text_as<uint64_t>(text);
@@ -86,11 +88,15 @@ void check_text(const std::string& what, const std::string& text) {
     }
 }
 
-void store(Arguments& arguments, const OptionSpec& option, const char* text) {
+void store(Arguments& arguments, const OptionSpec& option, const char* text, std::string_view command) {
     if (option.kind == Kind::Flag) {
         if (option.key != nullptr) arguments.request[option.key] = true;
         if (option.flag != nullptr) arguments.*option.flag = true;
         return;
+    }
+    // A variable that was not set, most likely; only a TEXT may say something by being empty.
+    if (*text == 0 && std::string_view(option.placeholder) != "TEXT") {
+        usage_error(std::string("--") + option.name + " needs a value", command);
     }
     check_text(std::string("--") + option.name, text);
     if (option.word != nullptr) {
@@ -104,8 +110,8 @@ void store(Arguments& arguments, const OptionSpec& option, const char* text) {
         return;
     }
     if (option.letter == 'm' && std::string_view(text).find('/') != std::string_view::npos) {
-        throw CommandError(ExitCode::Usage, std::string("--model: '") + text +
-                                                "' is a path; load it with 'llmctl load', then leave --model out");
+        throw CommandError(ExitCode::Usage, "--model: " + base::in_quotes(text) +
+                                                " is a path; load it with 'llmctl load', then leave --model out");
     }
     arguments.request[option.key] = value_of(option, text);
 }
@@ -146,7 +152,7 @@ Arguments parse_command(const CommandSpec& command, std::vector<std::string> wor
             arguments.help = command.name;
             return arguments;
         }
-        store(arguments, *spec, optarg);
+        store(arguments, *spec, optarg, command.name);
     }
     if (asks_help) return arguments;
     for (int i = optind; i < argc; ++i) arguments.operands.emplace_back(argv[i]);
@@ -162,11 +168,11 @@ Arguments parse_command(const CommandSpec& command, std::vector<std::string> wor
                     command.name);
     }
     if (command.max_operands >= 0 && count > command.max_operands) {
-        usage_error("unexpected argument '" + arguments.operands[static_cast<size_t>(command.max_operands)] + "'",
-                    command.name);
+        const std::string& unexpected = arguments.operands[static_cast<size_t>(command.max_operands)];
+        usage_error("unexpected argument " + base::in_quotes(unexpected), command.name);
     }
     if (command.command == Command::Cancel && arguments.all == (count == 1)) {
-        usage_error("name one request or give --all", command.name);
+        usage_error(count == 0 ? "REQUEST or --all is missing" : "either REQUEST or --all, not both", command.name);
     }
     for (const std::string& operand : arguments.operands) check_text("argument", operand);
     return arguments;
@@ -202,8 +208,8 @@ Arguments parse_arguments(const std::vector<std::string>& argv) {
         std::vector<std::string> known;
         for (const CommandSpec& spec : command_table()) known.emplace_back(spec.name);
         const std::string hint = suggestion(name, known);
-        if (!hint.empty()) throw CommandError(ExitCode::Usage, "unknown command '" + name + '\'' + hint);
-        usage_error("unknown command '" + name + "'");
+        if (!hint.empty()) throw CommandError(ExitCode::Usage, "unknown command " + base::in_quotes(name) + hint);
+        usage_error("unknown command " + base::in_quotes(name));
     }
     const bool about_all = words.empty();
     words.insert(words.begin() + (about_all ? 0 : 1), options.begin(), options.end());
@@ -211,6 +217,23 @@ Arguments parse_arguments(const std::vector<std::string>& argv) {
     Arguments arguments = parse_command(*command, std::move(words), asks_help);
     if (asks_help && !about_all) arguments.help = name;
     return arguments;
+}
+
+void check_operands(std::string_view command, std::string_view usage, const std::vector<std::string>& given) {
+    std::vector<std::string> words = split_words(usage);
+    words.erase(std::find_if(words.begin(), words.end(), [](const auto& word) { return word[0] == '-'; }), words.end());
+    std::string missing;
+    for (size_t i = given.size(); i < words.size() && words[i].front() != '['; ++i) {
+        missing += (missing.empty() ? "" : " and ") + words[i];
+    }
+    const std::string form = base::concat(": it is 'llmctl ", command, " ", usage, "'");
+    if (!missing.empty()) {
+        const bool are_several = missing.find(' ') != std::string::npos;
+        usage_error(missing + (are_several ? " are" : " is") + " missing" + form, command);
+    }
+    if (given.size() > words.size()) {
+        usage_error("unexpected argument " + base::in_quotes(given[words.size()]) + form, command);
+    }
 }
 
 std::string with_option_name(const std::string& message) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/value.h"
@@ -54,6 +55,10 @@ struct Arguments {
 
 // Throws CommandError(Usage) naming the argument.
 Arguments parse_arguments(const std::vector<std::string>& argv);
+
+// Of a command whose first operand says what is to be done: throws CommandError(Usage) if `given` misses operands of
+// `usage`, such as "set KEY VALUE" or "explain [KEY]", or has more. Options end the operands of `usage`.
+void check_operands(std::string_view command, std::string_view usage, const std::vector<std::string>& given);
 
 // The daemon's word about an option, "max_tokens: -1 is not ...", with the name that the option has here.
 std::string with_option_name(const std::string& message);

@@ -188,7 +188,8 @@ std::variant<uint64_t, BridgeRefusal> read_length(const Fields& fields) {
     const auto given = fields.find("content-length");
     if (given == fields.end()) return uint64_t{0};
     const std::string& digits = given->second;
-    if (!consists_of(digits, kDigits)) return malformed("Content-Length: '", digits, "' is not a number");
+    if (!consists_of(digits, kDigits))
+        return malformed("Content-Length: ", base::in_quotes(digits), " is not a number");
     uint64_t length = 0;
     const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), length);
     if (parsed.ec != std::errc() || length > kMaxBridgeBodyBytes) {

@@ -64,7 +64,8 @@ private:
     void check_model() const {
         const std::string model = text_of(options_, "model");
         if (model.empty() || model.find('@') != std::string::npos) return;
-        std::vector<std::string> wanted = list_of(options_, "fallback");
+        const std::vector<std::string> fallback = list_of(options_, "fallback");
+        std::vector<std::string> wanted = fallback;
         wanted.push_back(model);
         const auto is_among = [&](const std::vector<Dictionary>& known, const char* key) {
             return std::any_of(known.begin(), known.end(), [&](const Dictionary& one) {
@@ -73,7 +74,7 @@ private:
         };
         // One that was loaded by its path is in no list.
         if (is_among(client_->list_models(), "name")) return;
-        if (!is_among(dictionaries_of(client_->status(), "engines"), "model")) no_such_model(model);
+        if (!is_among(dictionaries_of(client_->status(), "engines"), "model")) no_such_model(model, fallback);
     }
 
     // A line, or the lines between two """.

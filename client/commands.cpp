@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/json_writer.h"
 #include "base/utf8.h"
 #include "client/counts.h"
 #include "client/llmd_client.h"
@@ -373,7 +374,7 @@ ExitCode run_cancel(const Arguments& arguments) {
         return done(arguments);
     }
     const std::string& request = arguments.operands[0];
-    const std::string unknown = "no request is called '" + request + "'; 'llmctl queue' shows them";
+    const std::string unknown = "no request is called " + base::in_quotes(request) + "; 'llmctl queue' shows them";
     if (!is_object_path(request)) throw CommandError(ExitCode::Usage, unknown);
     try {
         connect_to_llmd()->cancel(request);

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "base/config.h"
+#include "base/json_writer.h"
 #include "base/places.h"
 #include "base/unique_fd.h"
 #include "client/counts.h"
@@ -78,7 +79,8 @@ Check check_opencl(const Devices& devices, const base::Config& settings) {
     }
     if (chosen_device(devices, settings) == nullptr) {
         const std::string what = (insists ? "no device" : "no GPU") +
-                                 (settings.device.empty() ? "" : " named like '" + settings.device + '\'') + " among ";
+                                 (settings.device.empty() ? "" : " named like " + base::in_quotes(settings.device)) +
+                                 " among ";
         const bool missed = insists || !settings.device.empty();
         return {"OpenCL", missed ? State::Fail : State::Ok, what + names + on_cpu, missed ? edit_command() : "",
                 "no device is as the settings want it"};

@@ -89,8 +89,8 @@ Check check_model(const Models& models) {
                 "the file that the settings name cannot be read"};
     }
     if (!models.wanted.empty()) {
-        return {"model", State::Fail, "'" + models.wanted + "', which the settings name, is none of " + count, import,
-                "what the settings name is none of " + count};
+        return {"model", State::Fail, base::in_quotes(models.wanted) + ", which the settings name, is none of " + count,
+                import, "what the settings name is none of " + count};
     }
     if (models.list.empty()) return {"model", State::Fail, "there is none", import, "there is none"};
     std::string setting = "model = ";

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/json_writer.h"
 #include "base/places.h"
 #include "base/remote_settings.h"
 #include "client/child.h"
@@ -44,9 +45,11 @@ std::string other_of_that_name(const NewModel& model) {
 
 }  // namespace
 
-void no_such_model(const std::string& name) {
-    throw CommandError(ExitCode::ModelMissing,
-                       "there is no model '" + name + "'; 'llmctl models' shows those there are", "ModelNotFound");
+void no_such_model(const std::string& name, const std::vector<std::string>& fallback) {
+    std::string names = base::in_quotes(name);
+    for (const std::string& other : fallback) names += " or " + base::in_quotes(other);
+    throw CommandError(ExitCode::ModelMissing, "there is no model " + names + "; 'llmctl models' shows those there are",
+                       "ModelNotFound");
 }
 
 std::string model_path(const std::string& folder, const std::string& name) {
@@ -87,7 +90,7 @@ std::string model_name(const std::string& file, const std::string& given) {
     if (!base::is_local_model_name(name)) {
         const std::string why = base::is_model_name(name) ? ", because '@' stands between a model and its remote" : "";
         throw CommandError(ExitCode::Usage,
-                           !given.empty() ? "--name: '" + name + "' can be no model's name" + why
+                           !given.empty() ? "--name: " + base::in_quotes(name) + " can be no model's name" + why
                                           : file + ": no model can be called so" + why + "; --name gives it another");
     }
     return name;

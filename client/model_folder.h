@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "protocol/frame.h"
 
@@ -27,8 +28,8 @@ struct NewModel {
 // so.
 std::string model_name(const std::string& file, const std::string& given);
 
-// ModelMissing, and what shows the names that there are.
-[[noreturn]] void no_such_model(const std::string& name);
+// ModelMissing, and what shows the names that there are. `fallback`: those that were asked for in its place.
+[[noreturn]] void no_such_model(const std::string& name, const std::vector<std::string>& fallback = {});
 
 // FOLDER/NAME.gguf
 std::string model_path(const std::string& folder, const std::string& name);

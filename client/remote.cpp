@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/config.h"
+#include "base/json_writer.h"
 #include "client/commands.h"
 #include "client/counts.h"
 #include "client/llmd_client.h"
@@ -237,8 +238,8 @@ ExitCode run_test(const Arguments& arguments) {
     const auto remotes = current_settings().config.remotes;
     const base::RemoteSettings* remote = remote_named(remotes, name);
     if (remote == nullptr) {
-        throw CommandError(ExitCode::ModelMissing,
-                           "there is no remote '" + name + "'; 'llmctl remote list' shows those there are");
+        throw CommandError(ExitCode::ModelMissing, "there is no remote " + base::in_quotes(name) +
+                                                       "; 'llmctl remote list' shows those there are");
     }
     const auto client = connect_to_llmd();
     Interrupts interrupts;
@@ -313,16 +314,15 @@ ExitCode run_log(const Arguments& arguments) {
 
 struct Verb {
     std::string_view name;
-    size_t operands;  // with the verb
     bool takes_options;
     ExitCode (*run)(const Arguments&);
     const char* usage;
 };
-constexpr Verb kVerbs[] = {{"add", 3, true, &run_add, "add NAME URL --model MODEL"},
-                           {"list", 1, false, &run_list, "list"},
-                           {"test", 2, false, &run_test, "test REMOTE"},
-                           {"log", 1, false, &run_log, "log"},
-                           {"remove", 2, false, &run_remove, "remove REMOTE"}};
+constexpr Verb kVerbs[] = {{"add", true, &run_add, "add NAME URL --model MODEL"},
+                           {"list", false, &run_list, "list"},
+                           {"test", false, &run_test, "test REMOTE"},
+                           {"log", false, &run_log, "log"},
+                           {"remove", false, &run_remove, "remove REMOTE"}};
 
 }  // namespace
 
@@ -331,13 +331,10 @@ ExitCode run_remote(const Arguments& arguments) {
     const auto* const verb =
         std::find_if(std::begin(kVerbs), std::end(kVerbs), [&](const Verb& one) { return one.name == name; });
     if (verb == std::end(kVerbs)) {
-        throw CommandError(ExitCode::Usage, "'llmctl remote' takes add, list, test, log or remove, not '" + name +
-                                                "'; see 'llmctl remote --help'");
+        throw CommandError(ExitCode::Usage, "'llmctl remote' takes add, list, test, log or remove, not " +
+                                                base::in_quotes(name) + "; see 'llmctl remote --help'");
     }
-    if (!arguments.operands.empty() && arguments.operands.size() != verb->operands) {
-        throw CommandError(ExitCode::Usage,
-                           std::string("it is 'llmctl remote ") + verb->usage + "'; see 'llmctl remote --help'");
-    }
+    if (!arguments.operands.empty()) check_operands("remote", verb->usage, arguments.operands);
     if (!verb->takes_options && !arguments.request.empty()) {
         throw CommandError(ExitCode::Usage, "'llmctl remote " + name + "' takes no " +
                                                 with_option_name(arguments.request.begin()->first + ':') +

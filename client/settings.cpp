@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/config.h"
+#include "base/json_writer.h"
 #include "base/places.h"
 #include "base/setting_table.h"
 #include "client/commands.h"
@@ -21,6 +22,8 @@
 namespace llmd::client {
 namespace {
 
+constexpr std::string_view kForms[] = {"get KEY", "set KEY VALUE", "explain [KEY]", "edit"};
+
 [[noreturn]] void refuse(const base::Error& error) {
     throw CommandError(error.code == base::ErrorCode::InvalidArgument ? ExitCode::Usage : ExitCode::Failed,
                        error.message);
@@ -31,7 +34,7 @@ void check_name(const std::string& name) {
     const std::vector<std::string> known = base::setting_names();
     if (std::find(known.begin(), known.end(), name) != known.end()) return;
     const std::string hint = suggestion(name, known);
-    if (!hint.empty()) throw CommandError(ExitCode::Usage, "there is no setting '" + name + '\'' + hint);
+    if (!hint.empty()) throw CommandError(ExitCode::Usage, "there is no setting " + base::in_quotes(name) + hint);
 }
 
 std::string value_in(const base::Config& config, const std::string& name) {
@@ -125,9 +128,10 @@ void remove_model(const std::string& name) {
     const std::string folder = base::user_model_folder();
     const bool is_name = base::is_model_name(name);
     if (is_name && ::unlink(model_path(folder, name).c_str()) == 0) return;
-    throw CommandError(ExitCode::ModelMissing, is_name && is_model(name)
-                                                   ? "the model '" + name + "' is not in " + folder + ", and stays"
-                                                   : "there is no model '" + name + "' in " + folder);
+    throw CommandError(ExitCode::ModelMissing,
+                       is_name && is_model(name)
+                           ? "the model " + base::in_quotes(name) + " is not in " + folder + ", and stays"
+                           : "there is no model " + base::in_quotes(name) + " in " + folder);
 }
 
 }  // namespace
@@ -162,19 +166,24 @@ ExitCode run_config(const Arguments& arguments) {
     const std::vector<std::string>& words = arguments.operands;
     const std::string verb = words.empty() ? "" : words[0];
     if (words.empty()) return show_all(current_settings(), arguments.json);
-    if (verb == "edit" && words.size() == 1) return edit(arguments);
-    if (verb == "get" && words.size() == 2) {
+    const auto* const form = std::find_if(std::begin(kForms), std::end(kForms),
+                                          [&](std::string_view one) { return one.substr(0, one.find(' ')) == verb; });
+    if (form == std::end(kForms)) {
+        throw CommandError(ExitCode::Usage, "'llmctl config' takes get, set, explain or edit, not " +
+                                                base::in_quotes(verb) + "; see 'llmctl config --help'");
+    }
+    check_operands("config", *form, words);
+    if (verb == "edit") return edit(arguments);
+    if (verb == "get") {
         const std::string value = value_in(current_settings().config, words[1]);
         arguments.json ? print_json(Dictionary{{words[1], value}}) : print(value + '\n');
         return ExitCode::Ok;
     }
-    if (verb == "set" && words.size() == 3) {
+    if (verb == "set") {
         change_user_setting(words[1], words[2]);
         return done(arguments);
     }
-    if (verb == "explain" && words.size() <= 2) return explain(words.size() == 2 ? words[1] : "", arguments.json);
-    throw CommandError(ExitCode::Usage,
-                       "'llmctl config' takes nothing, 'get KEY', 'set KEY VALUE', 'explain', 'explain KEY' or 'edit'");
+    return explain(words.size() == 2 ? words[1] : "", arguments.json);
 }
 
 ExitCode run_default(const Arguments& arguments) {

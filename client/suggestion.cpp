@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/json_writer.h"
+
 namespace llmd::client {
 namespace {
 
@@ -48,7 +50,7 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& known, std::string_view dashes) {
     const std::string nearest = nearest_word(word, known);
-    return nearest.empty() ? "" : "; did you mean '" + std::string(dashes) + nearest + "'?";
+    return nearest.empty() ? "" : "; did you mean " + base::in_quotes(std::string(dashes) + nearest) + '?';
 }
 
 }  // namespace llmd::client

@@ -12,7 +12,7 @@ namespace llmd::client {
 // when none is near.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& known);
 
-// "; did you mean 'generate'?", or empty as above. With `dashes` ("--") before the name.
+// "; did you mean "generate"?", or empty as above. With `dashes` ("--") before the name.
 std::string suggestion(std::string_view word, const std::vector<std::string>& known, std::string_view dashes = "");
 
 }  // namespace llmd::client

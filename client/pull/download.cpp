@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/json_writer.h"
 #include "client/counts.h"
 #include "client/exit_code.h"
 #include "client/pull/source.h"
@@ -134,8 +135,8 @@ bool Downloader::Transfer::judge(CURLcode code, const std::string& error, const 
     const std::string why = error.c_str()[0] != 0 ? error.c_str() : curl_easy_strerror(code);
     if (code == CURLE_UNSUPPORTED_PROTOCOL) {
         throw_failed(label + (location.empty() ? ": " + why
-                                               : " is redirected to '" + location.substr(0, kMaxToldBytes) +
-                                                     "', which is not https"));
+                                               : " is redirected to " + base::in_quotes(location, kMaxToldBytes) +
+                                                     ", which is not https"));
     }
     if (code == CURLE_TOO_MANY_REDIRECTS)
         throw_failed(label + " is redirected more than " + std::to_string(kMaxRedirects) + " times");

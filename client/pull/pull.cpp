@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/config.h"
+#include "base/json_writer.h"
 #include "base/places.h"
 #include "base/utf8.h"
 #include "client/child.h"
@@ -53,7 +54,7 @@ std::string hub_address() {
     if (address.empty()) return kHub;
     while (address.ends_with('/')) address.pop_back();
     if (!address.starts_with("https://") && !is_loopback_http(address)) {
-        throw CommandError(ExitCode::Usage, "HF_ENDPOINT: '" + address + "' is no https address");
+        throw CommandError(ExitCode::Usage, "HF_ENDPOINT: " + base::in_quotes(address) + " is no https address");
     }
     return address;
 }
@@ -149,7 +150,7 @@ std::vector<RemoteFile> list_files(Downloader& downloader, const std::string& hu
         parse_tree(answer.body, files);
         page = next_page(answer.link_header);
     }
-    if (!page.empty()) throw_failed(label + ": the list of files goes on at '" + page + '\'');
+    if (!page.empty()) throw_failed(label + ": the list of files goes on at " + base::in_quotes(page));
     return files;
 }
 
@@ -159,8 +160,8 @@ void require_architecture(const std::string& architecture, const std::string& la
     if (architecture.empty() || !end.fault.empty() || end.output.empty()) return;
     const std::string known = end.output.substr(0, end.output.size() - 1);
     if ((", " + known + ',').find(", " + architecture + ',') != std::string::npos) return;
-    throw_failed(label + " holds a model of the architecture '" + architecture +
-                 "', which llmd does not run; it runs " + known + ". Name the file to have it all the same");
+    throw_failed(label + " holds a model of the architecture " + base::in_quotes(architecture) +
+                 ", which llmd does not run; it runs " + known + ". Name the file to have it all the same");
 }
 
 Wanted look_up(Downloader& downloader, const HubSource& source) {

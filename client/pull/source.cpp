@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/utf8.h"
 #include "client/exit_code.h"
 
@@ -20,7 +21,7 @@ constexpr std::string_view kHttp = "http://";
 constexpr size_t kMaxSourceLength = 2000;  // what browsers and servers agree on for an address
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
-    throw CommandError(ExitCode::Usage, "'" + text + "' " + why);
+    throw CommandError(ExitCode::Usage, base::in_quotes(text, kMaxSourceLength) + ' ' + why);
 }
 
 bool is_name_character(char c) {
@@ -67,11 +68,12 @@ void check(const HubSource& source, const std::string& text) {
     const std::vector<std::string> steps = split(source.file, '/');
     const auto leads_away = [](const std::string& step) { return step.empty() || step == "." || step == ".."; };
     if (!source.file.empty() && std::any_of(steps.begin(), steps.end(), leads_away)) {
-        refuse(text, "names no file: '" + source.file + "' is no path in a repository");
+        refuse(text,
+               "names no file: " + base::in_quotes(source.file, kMaxSourceLength) + " is no path in a repository");
     }
     if (source.revision.empty()) refuse(text, "names no revision behind the '@'");
     if (!source.quantization.empty() && !is_name(source.quantization)) {
-        refuse(text, "names no quantization: '" + source.quantization + "'");
+        refuse(text, "names no quantization: " + base::in_quotes(source.quantization));
     }
 }
 

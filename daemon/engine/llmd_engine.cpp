@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/unique_fd.h"
 #include "engine/compute/opencl/runtime/program_cache.h"
 #include "engine/convert/convert.h"
@@ -84,7 +85,7 @@ ExitCode convert_model(const std::string& source, const std::string& tokenizer, 
                        const std::string& name) {
     const auto type = convert::find_file_type(type_name);
     if (!type && !type_name.empty()) {
-        return complain(base::concat("'", type_name, "' is none of ", convert::file_type_names()), kUsage);
+        return complain(base::concat(base::in_quotes(type_name), " is none of ", convert::file_type_names()), kUsage);
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     raise_oom_score();

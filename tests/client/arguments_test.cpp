@@ -89,7 +89,7 @@ TEST(Arguments, AChatTakesWhatAGenerationDoesButForTheText) {
     const Dictionary expected = {
         {"system", std::string("Be brief.")}, {"model", std::string("tales")}, {"seed", uint64_t{7}}};
     EXPECT_EQ(as_json(arguments.request), as_json(expected));
-    EXPECT_EQ(refusal({"chat", "hello"}), "unexpected argument 'hello'; see 'llmctl chat --help'");
+    EXPECT_EQ(refusal({"chat", "hello"}), "unexpected argument \"hello\"; see 'llmctl chat --help'");
     EXPECT_EQ(refusal({"chat", "--echo"}), "unknown option --echo; see 'llmctl chat --help'");
     EXPECT_EQ(refusal({"cancel", "--system", "x"}), "unknown option --system; see 'llmctl cancel --help'");
 }
@@ -109,26 +109,27 @@ TEST(Arguments, RangesAreLeftToTheDaemon) {
 TEST(Arguments, RangesOfWhatTheDaemonNeverSeesAreCheckedHereAndShown) {
     EXPECT_EQ(number_of(parse({"bridge", "--port", "65535"}).request, "port"), 65535u);
     EXPECT_EQ(number_of(parse({"bridge", "-p", "0"}).request, "port", 1), 0u);
-    EXPECT_EQ(refusal({"bridge", "--port", "65536"}), "--port: '65536' is not a whole number from 0 to 65535");
-    EXPECT_EQ(refusal({"bridge", "-p", "-1"}), "--port: '-1' is not a whole number from 0 to 65535");
-    EXPECT_EQ(refusal({"bridge", "--port", "http"}), "--port: 'http' is not a whole number from 0 to 65535");
-    EXPECT_EQ(refusal({"bench", "--runs", "0"}), "--runs: '0' is not a whole number from 1 to 1000");
+    EXPECT_EQ(refusal({"bridge", "--port", "65536"}), "--port: \"65536\" is not a whole number from 0 to 65535");
+    EXPECT_EQ(refusal({"bridge", "-p", "-1"}), "--port: \"-1\" is not a whole number from 0 to 65535");
+    EXPECT_EQ(refusal({"bridge", "--port", "http"}), "--port: \"http\" is not a whole number from 0 to 65535");
+    EXPECT_EQ(refusal({"bench", "--runs", "0"}), "--runs: \"0\" is not a whole number from 1 to 1000");
     EXPECT_EQ(refusal({"bench", "--prompt-tokens", "0"}),
-              "--prompt-tokens: '0' is not a whole number from 1 to 1048576");
+              "--prompt-tokens: \"0\" is not a whole number from 1 to 1048576");
     EXPECT_EQ(refusal({"bench", "--generated-tokens", "1"}),
-              "--generated-tokens: '1' is not a whole number from 2 to 1048576");
+              "--generated-tokens: \"1\" is not a whole number from 2 to 1048576");
     EXPECT_NE(help_of(*find_command("bridge"), 100).find("(11434); 0 to 65535\n"), std::string::npos);
     EXPECT_NE(help_of(*find_command("bench"), 100).find("(3); 1 to 1000\n"), std::string::npos);
 }
 
 TEST(Arguments, MalformedNumbersAreNamed) {
     EXPECT_EQ(refusal({"generate", "--max-tokens", "ten", "x"}),
-              "--max-tokens: 'ten' is not a whole number of at most 64 bits");
+              "--max-tokens: \"ten\" is not a whole number of at most 64 bits");
     EXPECT_EQ(refusal({"generate", "--seed", "18446744073709551616", "x"}),
-              "--seed: '18446744073709551616' is not a whole number of at most 64 bits");
-    EXPECT_EQ(refusal({"generate", "--top-k", "1.5", "x"}), "--top-k: '1.5' is not a whole number of at most 64 bits");
-    EXPECT_EQ(refusal({"generate", "--temperature", "hot", "x"}), "--temperature: 'hot' is not a number");
-    EXPECT_EQ(refusal({"generate", "--top-p", "", "x"}), "--top-p: '' is not a number");
+              "--seed: \"18446744073709551616\" is not a whole number of at most 64 bits");
+    EXPECT_EQ(refusal({"generate", "--top-k", "1.5", "x"}),
+              "--top-k: \"1.5\" is not a whole number of at most 64 bits");
+    EXPECT_EQ(refusal({"generate", "--temperature", "hot", "x"}), "--temperature: \"hot\" is not a number");
+    EXPECT_EQ(refusal({"generate", "--top-p", "", "x"}), "--top-p needs a value; see 'llmctl generate --help'");
 }
 
 TEST(Arguments, TextThatIsNotUtf8IsRefusedWithItsOffset) {
@@ -138,10 +139,13 @@ TEST(Arguments, TextThatIsNotUtf8IsRefusedWithItsOffset) {
 
 TEST(Arguments, UnknownAndMissingThingsAreNamed) {
     EXPECT_EQ(parse({}).command, Command::Start);
-    EXPECT_EQ(refusal({"sing"}), "unknown command 'sing'; see 'llmctl --help'");
+    EXPECT_EQ(refusal({"sing"}), "unknown command \"sing\"; see 'llmctl --help'");
     EXPECT_EQ(refusal({"generate", "--loud"}), "unknown option --loud; see 'llmctl generate --help'");
     EXPECT_EQ(refusal({"models", "--seed", "1"}), "unknown option --seed; see 'llmctl models --help'");
     EXPECT_EQ(refusal({"generate", "--model"}), "--model needs a value; see 'llmctl generate --help'");
+    EXPECT_EQ(refusal({"generate", "--model=", "x"}), "--model needs a value; see 'llmctl generate --help'");
+    EXPECT_EQ(refusal({"generate", "-m", "", "x"}), "--model needs a value; see 'llmctl generate --help'");
+    EXPECT_EQ(text_of(parse({"generate", "--system", "", "x"}).request, "system"), "");
     EXPECT_EQ(refusal({"generate", "-vZ", "x"}), "unknown option -Z; see 'llmctl generate --help'");
     EXPECT_EQ(refusal({"generate", "-vn"}), "-n needs a value; see 'llmctl generate --help'");
     EXPECT_EQ(refusal({"generate", "--echo=1"}), "--echo takes no value; see 'llmctl generate --help'");
@@ -150,16 +154,41 @@ TEST(Arguments, UnknownAndMissingThingsAreNamed) {
     EXPECT_EQ(refusal({"--json"}), "a command is missing; see 'llmctl --help'");
     EXPECT_EQ(refusal({"load", ""}), "the argument is empty; see 'llmctl load --help'");
     EXPECT_EQ(refusal({"load"}), "MODEL is missing; see 'llmctl load --help'");
-    EXPECT_EQ(refusal({"models", "x"}), "unexpected argument 'x'; see 'llmctl models --help'");
+    EXPECT_EQ(refusal({"models", "x"}), "unexpected argument \"x\"; see 'llmctl models --help'");
     EXPECT_EQ(
         refusal({"unload", "x"}),
         "MODEL is not to be named: 'llmctl unload' gives back the memory of every model that is loaded; see 'llmctl "
         "unload --help'");
 }
 
+std::string operands_fault(const std::string& usage, const std::vector<std::string>& given) {
+    try {
+        check_operands("config", usage, given);
+        return "";
+    } catch (const CommandError& error) {
+        EXPECT_EQ(error.code(), ExitCode::Usage);
+        return error.what();
+    }
+}
+
+TEST(Arguments, MissingOperandsBehindAWordAreNamed) {
+    const std::string form = ": it is 'llmctl config set KEY VALUE'; see 'llmctl config --help'";
+    EXPECT_EQ(operands_fault("set KEY VALUE", {"set"}), "KEY and VALUE are missing" + form);
+    EXPECT_EQ(operands_fault("set KEY VALUE", {"set", "model"}), "VALUE is missing" + form);
+    EXPECT_EQ(operands_fault("set KEY VALUE", {"set", "model", ""}), "");
+    EXPECT_EQ(operands_fault("set KEY VALUE", {"set", "model", "a", "b"}), "unexpected argument \"b\"" + form);
+    EXPECT_EQ(operands_fault("explain [KEY]", {"explain"}), "");
+    EXPECT_EQ(operands_fault("explain [KEY]", {"explain", "model"}), "");
+    EXPECT_NE(operands_fault("explain [KEY]", {"explain", "a", "b"}).find("unexpected argument \"b\""),
+              std::string::npos);
+    EXPECT_NE(operands_fault("add NAME URL --model MODEL", {"add", "home"}).find("URL is missing: it is"),
+              std::string::npos);
+    EXPECT_EQ(operands_fault("add NAME URL --model MODEL", {"add", "home", "unix:/s"}), "");
+}
+
 TEST(Arguments, APathIsNoModelName) {
     EXPECT_EQ(refusal({"generate", "--model", "./a.gguf", "x"}),
-              "--model: './a.gguf' is a path; load it with 'llmctl load', then leave --model out");
+              "--model: \"./a.gguf\" is a path; load it with 'llmctl load', then leave --model out");
 }
 
 TEST(Arguments, RefusalsOfTheDaemonNameTheOptionAsItIsTypedHere) {
@@ -197,8 +226,8 @@ TEST(Arguments, ToolsAndThinkingAreOfConversations) {
     const Arguments generate = parse({"generate", "--thinking", "on", "x"});
     EXPECT_EQ(text_of(generate.request, "thinking"), "on");
     EXPECT_FALSE(generate.no_thinking);
-    for (const char* word : {"", "o", "on|off", "|", "high"}) {
-        EXPECT_EQ(refusal({"chat", "--thinking", word}), "--thinking: '" + std::string(word) + "' is not on|off");
+    for (const char* word : {"o", "on|off", "|", "high"}) {
+        EXPECT_EQ(refusal({"chat", "--thinking", word}), "--thinking: \"" + std::string(word) + "\" is not on|off");
     }
     EXPECT_EQ(refusal({"generate", "--tools", "tools.json"}), "unknown option --tools; see 'llmctl generate --help'");
 }
@@ -217,8 +246,8 @@ TEST(Arguments, EachTextToEmbedStaysItself) {
 TEST(Arguments, CancelTakesOneRequestOrAll) {
     EXPECT_TRUE(parse({"cancel", "--all"}).all);
     EXPECT_EQ(parse({"cancel", "1_42/a"}).operands.size(), 1u);
-    EXPECT_EQ(refusal({"cancel"}), "name one request or give --all; see 'llmctl cancel --help'");
-    EXPECT_EQ(refusal({"cancel", "--all", "1_42/a"}), "name one request or give --all; see 'llmctl cancel --help'");
+    EXPECT_EQ(refusal({"cancel"}), "REQUEST or --all is missing; see 'llmctl cancel --help'");
+    EXPECT_EQ(refusal({"cancel", "--all", "1_42/a"}), "either REQUEST or --all, not both; see 'llmctl cancel --help'");
 }
 
 TEST(Arguments, EveryWayToAskForHelpWorks) {
@@ -233,7 +262,7 @@ TEST(Arguments, EveryWayToAskForHelpWorks) {
         EXPECT_EQ(arguments.help, "load");
     }
     EXPECT_TRUE(parse({"help", "load", "--json"}).json);
-    EXPECT_EQ(refusal({"help", "lood"}), "unknown command 'lood'; did you mean 'load'?");
+    EXPECT_EQ(refusal({"help", "lood"}), "unknown command \"lood\"; did you mean \"load\"?");
 }
 
 TEST(Arguments, ColorIsOfEveryCommandAndNoneOfTheRequest) {
@@ -246,15 +275,16 @@ TEST(Arguments, ColorIsOfEveryCommandAndNoneOfTheRequest) {
         EXPECT_TRUE(arguments.request.empty());
     }
     EXPECT_EQ(parse({"models"}).color, "auto");
-    EXPECT_EQ(refusal({"models", "--color", "red"}), "--color: 'red' is not auto|always|never");
+    EXPECT_EQ(refusal({"models", "--color", "red"}), "--color: \"red\" is not auto|always|never");
     EXPECT_EQ(refusal({"--color"}), "a command is missing; see 'llmctl --help'");
 }
 
 TEST(Arguments, SomethingMistypedIsGuessed) {
-    EXPECT_EQ(refusal({"genrate", "x"}), "unknown command 'genrate'; did you mean 'generate'?");
+    EXPECT_EQ(refusal({"genrate", "x"}), "unknown command \"genrate\"; did you mean \"generate\"?");
     EXPECT_EQ(refusal({"generate", "--max-token-count", "3"}),
               "unknown option --max-token-count; see 'llmctl generate --help'");
-    EXPECT_EQ(refusal({"generate", "--tempreature=3"}), "unknown option --tempreature; did you mean '--temperature'?");
+    EXPECT_EQ(refusal({"generate", "--tempreature=3"}),
+              "unknown option --tempreature; did you mean \"--temperature\"?");
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST(ModelName, HasNoAt) {
               "a@b.gguf: no model can be called so, because '@' stands between a model and its remote; --name gives it "
               "another");
     EXPECT_EQ(refusal("tale.gguf", "a@b"),
-              "--name: 'a@b' can be no model's name, because '@' stands between a model and its remote");
+              "--name: \"a@b\" can be no model's name, because '@' stands between a model and its remote");
     EXPECT_EQ(refusal(".gguf"), ".gguf: no model can be called so; --name gives it another");
 }
 

@@ -24,8 +24,8 @@ TEST(Suggestion, IsNothingWhereNothingIsNear) {
 }
 
 TEST(Suggestion, IsSaidBehindTheError) {
-    EXPECT_EQ(suggestion("caht", {"chat"}), "; did you mean 'chat'?");
-    EXPECT_EQ(suggestion("sede", {"seed"}, "--"), "; did you mean '--seed'?");
+    EXPECT_EQ(suggestion("caht", {"chat"}), R"(; did you mean "chat"?)");
+    EXPECT_EQ(suggestion("sede", {"seed"}, "--"), R"(; did you mean "--seed"?)");
     EXPECT_EQ(suggestion("sing", {"chat"}), "");
 }
 

@@ -128,7 +128,7 @@ class Doctor(unittest.TestCase):
         self.write("config/llmd/llmd.toml", 'backend = "opencl"\ndevice = "xeon"\n')
         self.assertRegex(self.doctor()["device limits"]["text"], "^Intel Xeon ")
         self.write("config/llmd/llmd.toml", 'device = "xeon"\n')  # with backend = "auto", which takes GPUs only
-        self.assertIn("no GPU named like 'xeon' among", self.doctor(fails=["OpenCL"])["OpenCL"]["text"])
+        self.assertIn('no GPU named like "xeon" among', self.doctor(fails=["OpenCL"])["OpenCL"]["text"])
         self.write("config/llmd/llmd.toml", "")
         self.offer(dict(GPU, name="Mali", error="no fp32"), dict(GPU, name="Arc"))  # and the next when one cannot be used
         self.assertRegex(self.doctor()["device limits"]["text"], "^Arc ")
@@ -158,7 +158,7 @@ class Doctor(unittest.TestCase):
 
     def test_models(self):
         self.write("config/llmd/llmd.toml", 'model = "none-such"\n')
-        self.assertIn("'none-such'", self.doctor(fails=["model"])["model"]["text"])
+        self.assertIn('"none-such"', self.doctor(fails=["model"])["model"]["text"])
         self.write("config/llmd/llmd.toml", 'model = "damaged"\n')
         self.write("data/llmd/models/damaged.gguf", "GGUF, but not really")
         self.doctor(fails=["model"])

@@ -137,7 +137,7 @@ class Import(unittest.TestCase):
         shutil.copytree(os.path.join(SOURCE, "tests/data/hf/gpt2"), directory)
         self.assertIn(f"{directory} is a directory: its tokenizer is in it",
                       self.run_import(directory, "--tokenizer", "x", code=2).stderr)
-        self.assertIn("--quantize: 'q9' is none of f32, f16, bf16, q8_0, q4_k_m, q4_0",
+        self.assertIn('--quantize: "q9" is none of f32, f16, bf16, q8_0, q4_k_m, q4_0',
                       self.run_import(directory, "--quantize", "q9", code=2).stderr)
         tokenizer = os.path.join(directory, "tokenizer.json")
         with open(tokenizer) as file:
@@ -171,7 +171,7 @@ class Import(unittest.TestCase):
         with open(checkpoint, "wb") as file:
             file.write(b"words and words and words and words and words")
         self.assertIn("no llama2.c checkpoint: dim: ", self.run_import(checkpoint, code=1).stderr)
-        self.assertIn("--quantize: 'q9' is none of", self.run_import(checkpoint, "--quantize", "q9", code=2).stderr)
+        self.assertIn('--quantize: "q9" is none of', self.run_import(checkpoint, "--quantize", "q9", code=2).stderr)
         self.assertIn("is a GGUF file: --tokenizer and --quantize",
                       self.run_import(self.file, "--quantize", "q8_0", code=2).stderr)
         self.assertEqual(self.there(), [])
@@ -188,8 +188,8 @@ class Import(unittest.TestCase):
     def test_names_and_files_that_cannot_be(self):
         for arguments, words in (((self.bus.path("none.gguf"),), "No such file"),
                                  (("/dev/null",), "neither a regular file nor a directory"),
-                                 ((self.file, "--name", "a/b"), "--name: 'a/b'"),
-                                 ((self.file, "--name", ".hidden"), "--name: '.hidden'")):
+                                 ((self.file, "--name", "a/b"), '--name: "a/b"'),
+                                 ((self.file, "--name", ".hidden"), '--name: ".hidden"')):
             self.assertIn(words, self.run_import(*arguments, code=2).stderr)
         self.run_import(self.file)
         with open(self.file, "ab") as file:

@@ -183,7 +183,7 @@ class OverTheSocket(harness.TestCase):
             done = self.ctl(*arguments, code=1)
             self.assertRegex(done.stderr, rb"^llmctl: over the socket, .*\n$")
             self.assertEqual(done.stdout, b"")
-        self.assertRegex(self.ctl("cancel", "12345", code=1).stderr, rb"no request is called '12345'")
+        self.assertRegex(self.ctl("cancel", "12345", code=1).stderr, rb'no request is called "12345"')
 
     def test_another_bus_without_llmd_is_as_none(self):
         other = harness.PrivateBus()

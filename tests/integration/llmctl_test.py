@@ -382,7 +382,7 @@ class NoDaemon(unittest.TestCase):
         self.assertEqual((told["name"], told["architecture"], told["embeds"]), (LLAMA, "llama", False))
         missing = llmctl(bus, "show", LLAMA[:-1])
         self.assertEqual(missing.returncode, 4)
-        self.assertIn(f"did you mean '{LLAMA}'?".encode(), missing.stderr)
+        self.assertIn(f'did you mean "{LLAMA}"?'.encode(), missing.stderr)
 
     def test_the_log_is_the_journals(self):
         bus = harness.PrivateBus()

@@ -319,7 +319,7 @@ class Pull(unittest.TestCase):
         for place, reason in (("http://example.org/m.gguf", "http, which is not encrypted"),
                               ("http://example.org/m m.gguf", "http, which is not encrypted"),
                               ("//example.org/m.gguf", "http, which is not encrypted"),
-                              ("file:///etc/passwd", "'file:///etc/passwd', which is not https"),
+                              ("file:///etc/passwd", '"file:///etc/passwd", which is not https'),
                               (self.server.url + "/m.gguf", "redirected more than 5 times")):
             with self.subTest(place):
                 self.server.fault = lambda handler, begin, place=place: handler.reply(302, Location=place)
@@ -379,7 +379,7 @@ class Pull(unittest.TestCase):
     def test_a_model_of_a_kind_that_llmd_does_not_run(self):
         """Is refused before it is fetched."""
         self.server.architecture = "mamba"
-        self.assert_refused("the architecture 'mamba', which llmd does not run; it runs gpt2, llama, qwen2")
+        self.assert_refused('the architecture "mamba", which llmd does not run; it runs gpt2, llama, qwen2')
         self.assertEqual(self.server.ranges, [])
         self.pull("hf:o/r/m-Q4_0.gguf")
         self.assert_there()

@@ -106,9 +106,9 @@ class RemoteSettings(unittest.TestCase):
         add = ("remote", "add", "home")
         model = ("--model", "x")
         for words, reason in (
-                ((*add,), "it is 'llmctl remote add NAME URL --model MODEL'"),
+                ((*add,), "URL is missing: it is 'llmctl remote add NAME URL --model MODEL'"),
                 ((*add, URL), "--model is missing"),
-                ((*add, URL, "more", *model), "unexpected argument 'more'"),
+                ((*add, URL, "more", *model), 'unexpected argument "more"'),
                 (("remote", "add", "Home", URL, *model), 'NAME: "Home" is not of 1 to 32 characters'),
                 (("remote", "add", "a@b", URL, *model), 'NAME: "a@b" is not'),
                 ((*add, "box.lan:8443", *model), "URL: begins with none of https://, http://, unix:/"),
@@ -126,9 +126,9 @@ class RemoteSettings(unittest.TestCase):
                 ((*add, URL, *model, "--app", "org.*"), '--app: "org.*": there is no wildcard'),
                 ((*add, URL, *model, "--app", "hsot"), '--app: "hsot" is no application'),
                 ((*add, URL, *model, "--interface", "wg 0"), "--interface: "),
-                ((*add, URL, *model, "--metered", "yes"), "--metered: 'yes' is not allow|deny"),
+                ((*add, URL, *model, "--metered", "yes"), "--metered: \"yes\" is not allow|deny"),
                 ((*add, URL, "--modle", "x"), "unknown option --modle"),
-                (("remote", "lst"), "takes add, list, test, log or remove, not 'lst'"),
+                (("remote", "lst"), "takes add, list, test, log or remove, not \"lst\""),
                 (("remote", "list", "home"), "it is 'llmctl remote list'"),
                 (("remote", "remove", "home", "--pin", "x"), "'llmctl remote remove' takes no --pin"),
                 (("config", "set", "model", "x@home"), 'model: "x@home" is of a remote')):
@@ -189,7 +189,7 @@ class RemoteSettings(unittest.TestCase):
         self.assertRegex(self.llmctl("remote", "list"), r"(?m)^NAME .* STATE *$")
 
     def test_what_is_not_there_is_not_tried(self):
-        self.assertIn("there is no remote 'home'", self.refused("remote", "test", "home", code=4))
+        self.assertIn('there is no remote "home"', self.refused("remote", "test", "home", code=4))
 
     def test_what_has_left_is_shown(self):
         self.assertEqual(self.llmctl("remote", "log"), "Nothing has left this device in the last 7 days.\n")

@@ -120,7 +120,7 @@ class Settings(unittest.TestCase):
         self.assertRegex(self.llmctl("models"), rf"(?m)^\*  {GPT2} .* default$")
         with open(self.bus.path("config/llmd/llmd.toml")) as file:
             self.assertEqual(file.read(), f'# mine\nbackend = "cpu"\nmodel = "{GPT2}"\n')
-        self.assertIn("there is no model 'none-such'", self.llmctl("default", "none-such", code=4))
+        self.assertIn('there is no model "none-such"', self.llmctl("default", "none-such", code=4))
 
     def test_settings_are_shown_and_changed(self):
         """Also where llmd does not run."""
@@ -133,10 +133,13 @@ class Settings(unittest.TestCase):
         self.assertEqual(json.loads(self.llmctl("config", "--json"))["threads"], "3")
         for words, reason in ((("set", "threads", "many"), 'threads: expected a number, not "many"'),
                               (("set", "backend", "gpu"), 'backend: "gpu" is none of'),
-                              (("get", "thread"), "there is no setting 'thread'; did you mean 'threads'?"),
-                              (("set", "thread", "2"), "did you mean 'threads'?"),
+                              (("get", "thread"), 'there is no setting "thread"; did you mean "threads"?'),
+                              (("set", "thread", "2"), 'did you mean "threads"?'),
                               (("get", "loud"), 'there is no setting "loud"; there are model, '),
-                              (("set", "threads"), "takes nothing, 'get KEY'")):
+                              (("set", "threads"), "VALUE is missing: it is 'llmctl config set KEY VALUE'"),
+                              (("set",), "KEY and VALUE are missing: it is"),
+                              (("get",), "KEY is missing: it is 'llmctl config get KEY'"),
+                              (("list",), "takes get, set, explain or edit, not \"list\"")):
             with self.subTest(words):
                 self.assertIn(reason, self.llmctl("config", *words, code=2))
         self.llmctl("config", "edit", EDITOR="sed -i s/3/4/", VISUAL="")
@@ -149,8 +152,8 @@ class Settings(unittest.TestCase):
         shutil.copyfile(os.path.join(MODELS, GPT2 + ".gguf"), model)
         self.llmctl("rm", "mine")
         self.assertFalse(os.path.exists(model))
-        self.assertIn("there is no model 'mine'", self.llmctl("rm", "mine", code=4))
-        self.assertIn("there is no model '../mine'", self.llmctl("rm", "../mine", code=4))
+        self.assertIn('there is no model "mine"', self.llmctl("rm", "mine", code=4))
+        self.assertIn('there is no model "../mine"', self.llmctl("rm", "../mine", code=4))
         self.assertIn("is not in", self.llmctl("rm", GPT2, code=4))
         self.assertTrue(os.path.exists(os.path.join(MODELS, GPT2 + ".gguf")))
 
