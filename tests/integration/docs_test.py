@@ -3,6 +3,7 @@ real llmd, and what a console shows is what comes; settings, JSON and Python are
 what runs in its place: a new command that cannot run here needs a line there, and no block is left out. With LLMD_BACKEND=opencl
 the phone's checklist runs, on Mesa's llvmpipe, which stands for a phone's GPU."""
 import ast
+import datetime
 import json
 import os
 import re
@@ -63,7 +64,24 @@ SHORTER = [
 ]
 
 ONLY_AT_A_TERMINAL = re.compile(r"llmctl: cut after \d+ tokens")
-NUMBER = re.compile(r"\d+(\.\d+)?")  # measured, or chosen by the system
+# Measured: speeds and times. Chosen by the system: the port in an address of this machine. Every other number is a fact.
+VARIES = re.compile(r"\d+(\.\d+)?(?=/s\b| ms\b)|(?<=//127\.0\.0\.1:)\d+|(?<=//\[::1\]:)\d+")
+# Answers with dates are those of the day that docs/models.md names.
+DAY = re.compile(r"calendar of \w+,\s+(\d{4}-\d\d-\d\d)")
+
+
+def comparable(text):
+    """Without what varies and without where lines end."""
+    return " ".join(VARIES.sub("0", text).split())
+
+
+def calendar_of_the_documents():
+    """What --calendar would have sent on their day, by the function that docs/examples shows."""
+    tree = ast.parse(documents.read("docs/examples/tools.py"))
+    names = {"datetime": datetime}
+    tree.body = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "calendar"]
+    exec(compile(tree, "tools.py", "exec"), names)
+    return names["calendar"](datetime.date.fromisoformat(DAY.search(documents.read("docs/models.md"))[1]))
 
 
 class Docs(harness.TestCase):
@@ -94,6 +112,7 @@ class Docs(harness.TestCase):
                                         'exec 3<said; rm said; read -r line <&3; echo "$line"; kill -INT $!; wait $! || test $? = 130\n')
         cls.names["machine"] = cls.write("machine", "llmctl remote remove home >/dev/null || true\nllmctl remote add home "
                                          f"{upstream.url} --model qwen3-32b --app host >/dev/null\n")
+        cls.names["calendar"] = cls.write("calendar", calendar_of_the_documents())
         cls.names["checkpoint"] = cls.bus.path("stories.bin")
         write_checkpoint(cls.names["checkpoint"])
 
@@ -117,15 +136,16 @@ class Docs(harness.TestCase):
                               timeout=LIMIT_S)
         return done.returncode, done.stdout
 
-    def comparable(self, text):
-        """As it would be for the user `me`, without numbers and without where lines end."""
-        text = text.replace(self.names["home"], "/home/me").replace(self.bus.path("runtime"), "/run/user/1000")
-        return " ".join(NUMBER.sub("0", text).split())
+    def as_me(self, text):
+        """What it would be for the user `me`."""
+        return text.replace(self.names["home"], "/home/me").replace(self.bus.path("runtime"), "/run/user/1000")
 
     def run_console(self, block, folder):
         """What is typed behind a dollar sign answers what stands there."""
         for command, answer in block.commands():
             changes = {}
+            if answer:
+                command = command.replace("--calendar", f'--system "$(cat {self.names["calendar"]})"')
             if "without a bus" in block.text:
                 changes["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nonexistent"
             typed = [line[4:] + "\n" for line in answer if line.startswith(">>> ")]
@@ -137,7 +157,7 @@ class Docs(harness.TestCase):
                 status, said = self.run_shell(command, folder, **changes)
             if answer:
                 answer = [line for line in answer if not ONLY_AT_A_TERMINAL.match(line)]
-                self.assertEqual(self.comparable(said), self.comparable("\n".join(answer)), f"{block.where}: {command}")
+                self.assertEqual(comparable(self.as_me(said)), comparable("\n".join(answer)), f"{block.where}: {command}")
             else:
                 self.assertEqual(status, 0, f"{block.where}: {command}\n{said}")
 
@@ -195,6 +215,25 @@ class Docs(harness.TestCase):
         stale = [begin for begin in NO_COMMANDS if begin not in self.used]
         stale += [pattern for i, (pattern, _, _) in enumerate(STAND_INS) if i not in self.used]
         self.assertEqual(stale, [], "no document has these any more")
+
+
+class Answers(unittest.TestCase):
+    """Which numbers of an answer are compared."""
+
+    def test_measured_ones_are_not(self):
+        self.assertEqual(comparable("at 5673.0/s, first token\nafter 4 ms"), comparable("at 12/s, first token after 15 ms"))
+        self.assertEqual(comparable("http://127.0.0.1:11434 and http://[::1]:11434"), comparable("http://127.0.0.1:9 and http://[::1]:9"))
+
+    def test_facts_are(self):
+        for fact, other in (("prompt 22 tokens", "prompt 23 tokens"), ('{"time":"06:50"}', '{"time":"06:05"}'),
+                            ("2026-11-27", "2026-11-26"), ("port 8443", "port 8080"), ("qwen3-32b", "qwen3-8b"),
+                            ("10.0.0.1:80", "10.0.0.1:81"), ("seed 7", "seed 8"), ("generated 23 at", "generated 24 at")):
+            self.assertNotEqual(comparable(fact), comparable(other))
+
+    def test_the_day_is_the_documents(self):
+        day = datetime.date.fromisoformat(DAY.search(documents.read("docs/models.md"))[1])
+        self.assertIn(f"Today is {day:%A}, {day}.\n", calendar_of_the_documents())
+        self.assertIn(f"calendar of {day:%A},", " ".join(documents.read("docs/models.md").split()))
 
 
 class Prose(unittest.TestCase):
