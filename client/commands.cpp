@@ -298,11 +298,12 @@ std::string status_text(const StatusReport& report) {
             return size_text(number_of(status, "kv_bytes") / total * number_of(status, pages));
         };
         const uint64_t hits = number_of(status, "cache_hits");
-        line("Cache", "of the context memory " + part("kv_pages_used") + " are in use and " + part("kv_pages_cached") +
-                          " keep the beginnings of earlier prompts" +
+        line("Cache", part("kv_pages_cached") + " of the context memory keep the beginnings of earlier prompts, and " +
+                          part("kv_pages_used") + " are used by requests that run now" +
                           (hits == 0 ? ""
-                                     : ", which has spared " + counted(hits, "request") + ' ' +
-                                           counted(number_of(status, "cache_hit_tokens"), "token")));
+                                     : "; " + counted(hits, "request") + " began like an earlier prompt, so that " +
+                                           counted(number_of(status, "cache_hit_tokens"), "token") +
+                                           " did not have to be computed again"));
     }
     if (const uint64_t drafted = number_of(status, "drafted_tokens"); drafted != 0) {
         line("Speculation", std::to_string(number_of(status, "accepted_tokens")) + " of " +
@@ -318,16 +319,16 @@ std::string status_text(const StatusReport& report) {
     if (const uint64_t restarts = number_of(status, "engine_restarts"); restarts != 0) {
         line("Restarts", std::to_string(restarts) + " of the engine");
     }
-    const auto mean = [&](const char* name, const std::string& key, const char* unit) {
+    const auto mean = [&](const char* name, const std::string& key, const char* unit, const char* what) {
         const uint64_t count = number_of(status, key + "_count");
         if (count == 0) return;
         line(name, rounded_text(real_of(status, key + "_sum") / static_cast<double>(count)) + ' ' + unit +
-                       (count == 1 ? ", of one request" : " on average of " + counted(count, "request")));
+                       (count == 1 ? ", of one request" : " on average of " + counted(count, "request")) + what);
     };
-    mean("Waiting", "queue_ms", "ms");
-    mean("First word", "ttft_ms", "ms");
-    mean("Speed", "decode_tps", "tokens/s");
-    if (report.others.is_much()) line("Processor", report.others.text() + ": " + report.others.consequence());
+    mean("Waiting", "queue_ms", "ms", ", from the call to the start; a model is loaded meanwhile if need be");
+    mean("First word", "prefill_ms", "ms", ", from the start to the first token");
+    mean("Speed", "decode_tps", "tokens/s", "");
+    if (report.others.is_much()) line("Processor", report.others.text() + "; " + report.others.consequence());
     line("Pressure", text_of(status, "memory"));
     line("Heat", text_of(status, "heat"));
     line("Power", text_of(status, "power"));

@@ -171,7 +171,7 @@ Check check_processor() {
     const OtherPrograms others = ProcessorLook().finish();
     if (others.text().empty()) return {"processor", State::Ok, "the kernel does not tell how busy it is", {}};
     if (!others.is_much()) return {"processor", State::Ok, others.text(), {}};
-    return {"processor", State::Warn, others.text() + ": " + others.consequence(), {}, others.text()};
+    return {"processor", State::Warn, others.text() + "; " + others.consequence(), {}, others.text()};
 }
 
 // --- Temperature and power -------------------------------------------------------------------------------------------

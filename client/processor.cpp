@@ -93,7 +93,9 @@ std::string OtherPrograms::text() const {
 }
 
 std::string OtherPrograms::consequence() const {
-    return is_much() ? "llmd is slower meanwhile, and what is measured now is too low" : "";
+    return is_much() ? "answers take longer meanwhile, and a speed that is measured now is lower than it would be "
+                       "without them"
+                     : "";
 }
 
 ProcessorLook::ProcessorLook() : before_(processor_times()), began_ms_(monotonic_ms()) {}

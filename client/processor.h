@@ -1,5 +1,5 @@
 // How much of the processor other programs take while llmd would have it: what makes texts slow, and measured speeds
-// too low, though nothing is wrong with llmd.
+// low, though nothing is wrong with llmd.
 #pragma once
 
 #include <cstdint>

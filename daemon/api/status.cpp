@@ -134,6 +134,8 @@ constexpr std::array kHistograms = {
                     kSecondsPerMs, "From submission to start."},
     StatusHistogram{"ttft_ms", [](const Status& s) -> const Histogram& { return s.ttft_ms; }, "first_token_seconds",
                     kSecondsPerMs, "From submission to the first token."},
+    StatusHistogram{"prefill_ms", [](const Status& s) -> const Histogram& { return s.prefill_ms; }, "prefill_seconds",
+                    kSecondsPerMs, "From start to the first token."},
     StatusHistogram{"decode_tps", [](const Status& s) -> const Histogram& { return s.decode_tps; },
                     "decode_tokens_per_second", 1, "Speed of a request's text."},
 };

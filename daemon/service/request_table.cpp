@@ -96,7 +96,10 @@ void RequestTable::end(RequestRecord& record, Finish finish, std::optional<base:
     }
     if (outcome.error && hooks_.ask_next(record, *outcome.error)) return;
     if (record.started) measured_.queue_ms.add(static_cast<double>(outcome.queue_time.count()));
-    if (record.first_token) measured_.ttft_ms.add(static_cast<double>(outcome.ttft.count()));
+    if (record.first_token) {
+        measured_.ttft_ms.add(static_cast<double>(outcome.ttft.count()));
+        measured_.prefill_ms.add(static_cast<double>((outcome.ttft - outcome.queue_time).count()));
+    }
     if (outcome.decode_tps > 0) measured_.decode_tps.add(outcome.decode_tps);
     measured_.cache_hits += outcome.cached_tokens > 0 ? 1 : 0;
     measured_.cache_hit_tokens += outcome.cached_tokens;

@@ -26,7 +26,7 @@ public:
     };
     // Of requests that have ended since llmd started; as in Status.
     struct Measured {
-        Histogram queue_ms, ttft_ms, decode_tps;
+        Histogram queue_ms, ttft_ms, prefill_ms, decode_tps;
         uint64_t cache_hits = 0, cache_hit_tokens = 0;
         uint64_t drafted_tokens = 0, accepted_tokens = 0;
     };

@@ -479,6 +479,7 @@ Status Service::Impl::status() const {
     const RequestTable::Measured& measured = requests_.measured();
     status.queue_ms = measured.queue_ms;
     status.ttft_ms = measured.ttft_ms;
+    status.prefill_ms = measured.prefill_ms;
     status.decode_tps = measured.decode_tps;
     status.cache_hits = measured.cache_hits;
     status.cache_hit_tokens = measured.cache_hit_tokens;

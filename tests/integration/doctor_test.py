@@ -197,7 +197,7 @@ class Doctor(unittest.TestCase):
         self.doctor()
 
     def test_programs_that_load_the_processor(self):
-        for idle, warns, text in ((100, ["processor"], "other programs keep 1.5 of 2 CPUs busy: llmd is slower meanwhile"),
+        for idle, warns, text in ((100, ["processor"], "other programs keep 1.5 of 2 CPUs busy; answers take longer meanwhile"),
                                   (2700, [], "other programs keep 0.2 of 2 CPUs busy")):
             with self.busy_cpus(300, idle):
                 self.assertTrue(self.doctor(warns=warns)["processor"]["text"].startswith(text))

@@ -114,6 +114,7 @@ TEST(Status, ASandboxSeesItsOwnRequestsAndNoSecrets) {
     status.duty_cycle_percent = 60;
     status.queue_ms.add(9);
     status.ttft_ms.add(9);
+    status.prefill_ms.add(9);
     status.decode_tps.add(9);
     service::RequestSnapshot running, waiting;
     running.running = true;

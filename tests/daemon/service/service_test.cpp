@@ -78,6 +78,7 @@ TEST_F(ServiceTest, StartsTheEngineWithTheFirstRequestAndStreamsItsText) {
     EXPECT_EQ(outcome.decode_tps, 4);
     EXPECT_EQ(service_->status().queue_ms.sum(), 100);
     EXPECT_EQ(service_->status().ttft_ms.sum(), 150);
+    EXPECT_EQ(service_->status().prefill_ms.sum(), 50);
     EXPECT_EQ(service_->status().decode_tps.sum(), 4);
     EXPECT_FALSE(outcome.profile_changed);
     EXPECT_FALSE(service_->request(id));
