@@ -12,19 +12,20 @@ namespace {
 
 constexpr std::array kCommands = {
     CommandSpec{
-        Command::Generate, "generate", "[PROMPT]", 0, -1, "continue a text",
+        Command::Generate, "generate", "[PROMPT]", 0, -1, "continue a text, or with --system answer one",
         "Continues PROMPT and prints the text as it is made. With --system or --calendar PROMPT is what a person says, "
         "and\n"
-        "the model answers it: most models, the bundled one too, have learned to answer and not to continue.\n\n"
+        "the model answers it: most models, the bundled one too, have learned to answer and not to continue, and what\n"
+        "they continue makes no sense.\n\n"
         "Without PROMPT, or with - in it, the prompt is read from standard input; with a PROMPT, what is piped in\n"
         "is appended to it on a new line. The last line break of the input is dropped.\n"
         "Ctrl-C stops the generation. With --json all is printed at the end: text, thinking, finish_reason, "
         "figures.\n\n"
         "Examples:\n"
-        "  llmctl generate --system \"Be helpful.\" \"Tell me a tale about a fox and a golden key\"\n"
-        "  llmctl generate --temperature 0 --max-tokens 40 \"Once upon a time\"\n"
-        "  llmctl generate --json-schema person.json \"A person, as JSON:\"\n"
-        "  llmctl generate \"Continue this letter:\" < letter.txt > answer.txt\n"},
+        "  llmctl generate --system \"Be helpful.\" \"Tell me a tale about a fox in a lighthouse and a golden key\"\n"
+        "  llmctl generate --system \"Be helpful.\" \"What can you do?\" > answer.txt\n"
+        "  llmctl generate --calendar --json-schema event.json < message.txt\n"
+        "  llmctl generate --model gpt2 --max-tokens 40 \"Once upon a time\"\n"},
     CommandSpec{
         Command::Chat, "chat", "", 0, 0, "talk with the model",
         "Reads what you say, a line at a time, and prints the model's answers. A text of several lines stands between\n"
@@ -81,7 +82,7 @@ constexpr std::array kCommands = {
         "  llmctl import ~/Downloads/SmolLM2-135M-Instruct-Q8_0.gguf --name smollm2\n"
         "  llmctl import ~/Downloads/Qwen2.5-0.5B-Instruct --quantize q4_0\n"
         "  llmctl import stories15M.bin --tokenizer tokenizer.bin --quantize q8_0\n"
-        "  llmctl generate --model smollm2 \"Once upon a time\"\n"},
+        "  llmctl chat --model smollm2\n"},
     CommandSpec{
         Command::Pull, "pull", "SOURCE", 1, 1, "fetch a model from the network",
         "Fetches a GGUF file into your model directory. SOURCE is hf:OWNER/REPO of the Hugging Face Hub, whose\n"
@@ -146,12 +147,12 @@ constexpr std::array kCommands = {
         "Examples:\n"
         "  llmctl report\n"
         "  llmctl report llmd-report.txt\n"},
-    CommandSpec{
-        Command::Logs, "logs", "", 0, 0, "show what llmd has logged",
-        "Shows the last lines that llmd and llmd-remote have logged to the journal, with journalctl. Prompts "
-        "and texts\n"
-        "are never in them. The setting log_level says how much is logged. Without systemd it says where the log is\n"
-        "instead.\n"},
+    CommandSpec{Command::Logs, "logs", "", 0, 0, "show what llmd has logged",
+                "Shows the last lines that llmd and llmd-remote have logged to the journal, with journalctl. Prompts "
+                "and texts\n"
+                "are never in them. The setting log_level says how much is logged. Where systemd does not run, it says "
+                "where the\n"
+                "log is; a journalctl that is there all the same shows what the journal still has, if there is one.\n"},
     CommandSpec{
         Command::Bridge, "bridge", "", 0, 0, "let programs that only know URLs reach llmd",
         "Serves llmd's Unix socket, OpenAI's and Ollama's API, as http://localhost:11434 until Ctrl-C. Only programs "

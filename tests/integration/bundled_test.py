@@ -45,6 +45,30 @@ class Bundled(unittest.TestCase):
                               MESSAGE.replace("DAY", f"{day:%A}"))
         self.assertEqual(json.loads(facts), {"title": "garden party", "date": str(day)})
 
+    def test_the_examples_of_generate_are_what_it_answers(self):
+        with open(self.bus.path("event.json"), "w") as file:
+            json.dump(SCHEMA, file)
+        with open(self.bus.path("message.txt"), "w") as file:
+            file.write(MESSAGE.replace("DAY", f"{tomorrow():%A}"))
+        help_text = json.loads(self.run_here(LLMCTL, "help", "generate", "--json"))["commands"][0]["description"]
+        examples = re.findall(r"^  llmctl (generate .*)$", help_text, re.MULTILINE)
+        here = [example for example in examples if "--model" not in example]
+        self.assertGreaterEqual(len(here), 3)
+        for example in here:
+            with self.subTest(example):
+                done = self.run_here("sh", "-c", f'cd "$1" && "$2" {example} --temperature 0 --json', "sh", self.bus.path("."), LLMCTL)
+                if done == "":  # it is in the file that the example names
+                    with open(self.bus.path("answer.txt")) as file:
+                        done = file.read()
+                answer = json.loads(done)
+                self.assertEqual((answer["model"], answer["finish_reason"]), (PHONE, "stop"))
+                if "tale" in example:
+                    self.assertRegex(answer["text"], r"^(Once upon a time|In an? |There once).*lighthouse.*golden key.* The end\.$")
+                elif "--json-schema" in example:
+                    self.assertEqual(json.loads(answer["text"]), {"title": "garden party", "date": str(tomorrow())})
+                else:
+                    self.assertTrue(answer["text"].startswith("I can "), answer["text"])
+
     def test_tools_try_offers_tools_to_a_request_only_if_it_is_told_to(self):
         fake = self.bus.path("llmctl")
         with open(fake, "w", opener=lambda path, flags: os.open(path, flags, 0o755)) as file:

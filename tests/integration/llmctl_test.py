@@ -21,6 +21,13 @@ def llmctl(bus, *arguments, stdin=b""):
     return subprocess.run([LLMCTL, *arguments], input=stdin, env=bus.environment, capture_output=True, timeout=LIMIT_S)
 
 
+def write_program(path, script):
+    """A shell script."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", opener=lambda name, flags: os.open(name, flags, 0o755)) as file:
+        file.write(f"#!/bin/sh\n{script}\n")
+
+
 class Llmctl(harness.TestCase):
     def ctl(self, *arguments, stdin=b"", code=0):
         done = llmctl(self.bus, *arguments, stdin=stdin)
@@ -389,9 +396,7 @@ class NoDaemon(unittest.TestCase):
     def test_the_log_is_the_journals(self):
         bus = harness.PrivateBus()
         self.addCleanup(bus.close)
-        os.makedirs(bus.path("bin"))
-        with open(bus.path("bin/journalctl"), "w", opener=lambda path, flags: os.open(path, flags, 0o755)) as file:
-            file.write('#!/bin/sh\necho "$@"\n')
+        write_program(bus.path("bin/journalctl"), 'echo "$@"')
         bus.environment["PATH"] = bus.path("bin") + ":" + os.environ["PATH"]
         self.assertEqual(llmctl(bus, "logs", "-n", "7", "--follow").stdout,
                          b"--user-unit=llmd.service --user-unit=llmd-remote@*.service --lines=7 --follow\n")
@@ -410,6 +415,12 @@ class NoDaemon(unittest.TestCase):
         said = "llmctl: systemd does not run here; llmd logs to the standard error of what starts it"
         ours = harness.command_of(os.getpid())
         self.assertIn(f"{said}: {ours} (process {os.getpid()})\n", llmctl(bus, "logs").stderr.decode())
+        # A journalctl that is there is asked all the same.
+        write_program(bus.path("bin/journalctl"), "echo from the journal")
+        bus.environment["PATH"] = bus.path("bin") + ":" + os.environ["PATH"]
+        both = llmctl(bus, "logs")
+        self.assertEqual((both.returncode, both.stdout), (0, b"from the journal\n"))
+        self.assertIn(said, both.stderr.decode())
         daemon.stop()
         self.assertIn(f"{said}; to see it, start it in a terminal: /", llmctl(bus, "logs").stderr.decode())
 
