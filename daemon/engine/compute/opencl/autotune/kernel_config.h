@@ -99,6 +99,9 @@ public:
     // Whether kernels rely on weights that lie in one address segment (SegmentProbe).
     bool needs_segments() const { return is_small_gpu(); }
 
+    // Whether integers are summed by an instruction that only some devices have (Core::Dot).
+    bool has_dot() const { return has_dot_; }
+    void give_up_dot() { has_dot_ = false; }
     // Takes what was found out on the device, in place of the table.
     void use(KernelConfigs configs) { configs_ = std::move(configs); }
     // Whether a launch may compute so many batch rows, one of kBatchRowCounts. On a CPU device, which is only ever

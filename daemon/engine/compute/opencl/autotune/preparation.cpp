@@ -1,7 +1,6 @@
 #include "engine/compute/opencl/autotune/preparation.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -179,9 +178,21 @@ private:
 
 }  // namespace
 
-Result<SelfTestResult> prepare(DeviceQueue& queue, const Variants& variants, const Model& model,
+Result<SelfTestResult> prepare(DeviceQueue& queue, Variants& variants, const Model& model,
                                const OnPreparation& on_preparation) {
-    return Preparer(queue, variants, model, on_preparation).run();
+    return with_or_without_dot(
+        variants, [&](const Variants& tried) { return Preparer(queue, tried, model, on_preparation).run(); });
+}
+
+Result<SelfTestResult> with_or_without_dot(Variants& variants,
+                                           const std::function<Result<SelfTestResult>(const Variants&)>& attempt) {
+    auto found = attempt(variants);
+    if (found || found.error().code != base::ErrorCode::DeviceError || !variants.has_dot()) return found;
+    const std::string why = found.error().message;
+    variants.give_up_dot();
+    found = attempt(variants);
+    if (found) found->notes.insert(found->notes.begin(), "the device's dot products of bytes are not used: " + why);
+    return found;
 }
 
 }  // namespace llmd::compute::gpu

@@ -5,6 +5,7 @@
 // timed, the usual kernels are on record. The numeric profile does not depend on it. Thread-bound, as DeviceQueue.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
@@ -32,10 +33,16 @@ struct Model {
 // A matmul of fewer bytes is not worth tuning: its launch takes longer than its reading.
 inline constexpr uint64_t kLeastTunedBytes = 64u << 10;
 
-// `variants` are those without any findings. Tunes for queue.tuning_budget() at most, and only where every kernel
-// passes. DeviceError names the kernel that leaves nothing to compute with; the error is Cancelled when
-// `on_preparation` gives up, and the queue's otherwise.
-base::Result<SelfTestResult> prepare(DeviceQueue& queue, const Variants& variants, const Model& model,
+// `variants` are those without any findings, and have no dot core afterwards where the device fails with it and not
+// without. Tunes for queue.tuning_budget() at most, and only where every kernel passes. DeviceError names the kernel
+// that leaves nothing to compute with; the error is Cancelled when `on_preparation` gives up, and the queue's
+// otherwise.
+base::Result<SelfTestResult> prepare(DeviceQueue& queue, Variants& variants, const Model& model,
                                      const OnPreparation& on_preparation);
+
+// Which of both it is: gives what `attempt` finds with `variants`, or, where that is a DeviceError and `variants` have
+// the dot core, what it finds once they have given it up, with a note that says why.
+base::Result<SelfTestResult> with_or_without_dot(
+    Variants& variants, const std::function<base::Result<SelfTestResult>(const Variants&)>& attempt);
 
 }  // namespace llmd::compute::gpu
