@@ -27,13 +27,6 @@ void read_priority(FieldReader& reader, std::string_view key, Call& call);
 void read_deadline(FieldReader& reader, std::string_view key, Call& call);
 void read_system(FieldReader& reader, std::string_view key, Call& call);
 
-// --- The form of the answer ------------------------------------------------------------------------------------------
-void read_schema(FieldReader& reader, std::string_view key, Call& call);
-void read_format(FieldReader& reader, std::string_view key, Call& call);
-void read_text_form(FieldReader& reader, std::string_view key, Call& call);
-void read_ollama_format(FieldReader& reader, std::string_view key, Call& call);
-void read_structured_outputs(FieldReader& reader, std::string_view key, Call& call);
-
 // --- Thinking --------------------------------------------------------------------------------------------------------
 void read_thinking(FieldReader& reader, std::string_view key, Call& call);
 void read_reasoning(FieldReader& reader, std::string_view key, Call& call);

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "api/answer_form.h"
 #include "api/conversation.h"
 #include "api/field_readers.h"
 #include "remotes/remote_policy.h"
