@@ -226,28 +226,19 @@ void CpuBackend::embed() {
     const Matrix* positions = weights_.matrix(Role::PositionEmbedding);
     pool_->run(static_cast<uint32_t>(rows_.size()), [&](uint32_t r, uint32_t worker) {
         rotations_.compute(r, rows_[r].position);
-        const auto decode = [&](const Matrix& from, uint32_t row, float* out) {
-            std::span blocks(reinterpret_cast<const std::byte*>(from.data + row * from.row_bytes), from.row_bytes);
-            if (from.is_packed) {
-                const std::span unpacked(reinterpret_cast<std::byte*>(memory_.scratch(worker)), from.row_bytes);
-                unpack_row(from.type, from.data, row, unpacked);
-                blocks = unpacked;
-            }
-            model::dequantize(from.type, blocks, {out, from.cols});
-        };
         float* x = row(Operand::Residual, r);
         const int32_t token = rows_[r].token == kSampledToken ? sampled_ids_[rows_[r].slot] : rows_[r].token;
         if (token < 0) {
             std::fill_n(x, spec_.n_embd, std::numeric_limits<float>::quiet_NaN());
             return;
         }
-        decode(tokens, static_cast<uint32_t>(token), x);
+        dequantize_row(tokens, static_cast<uint32_t>(token), memory_.scratch(worker), x);
         if (spec_.embedding_scale != 1) {
             for (uint32_t i = 0; i < spec_.n_embd; ++i) x[i] *= spec_.embedding_scale;
         }
         if (positions == nullptr) return;
         float* p = memory_.scratch(worker);
-        decode(*positions, rows_[r].position, p);
+        dequantize_row(*positions, rows_[r].position, memory_.scratch(worker), p);
         for (uint32_t i = 0; i < spec_.n_embd; ++i) x[i] += p[i];
     });
 }
@@ -373,17 +364,11 @@ void CpuBackend::store_key_value(uint32_t layer, uint32_t r, uint32_t worker) {
     const model::LayerSpec& of = spec_.layers[layer];
     const Row& batch_row = rows_[r];
     const uint32_t page = pages_.of(batch_row.slot, limits_.pool_of(of))[batch_row.position / kPageTokens];
-    const uint32_t place = batch_row.position % kPageTokens;
     auto* k = reinterpret_cast<uint16_t*>(memory_.scratch(worker));
     uint16_t* v = k + of.kv_rows();
     kernels_.to_halves(row(Operand::Key, r), of.kv_rows(), k);
     kernels_.to_halves(row(Operand::Value, r), of.kv_rows(), v);
-    for (uint32_t g = 0; g < of.n_kv_heads; ++g, k += of.head_dim, v += of.head_dim) {
-        uint16_t* key = memory_.kv.keys(layer, page, g) + place;
-        uint16_t* value = memory_.kv.values(layer, page, g) + size_t{place} * memory_.kv.value_dim(layer);
-        for (uint32_t d = 0; d < of.head_dim; ++d) key[size_t{d} * kPageTokens] = k[d];
-        std::copy_n(v, of.head_dim, value);
-    }
+    memory_.kv.store(layer, page, batch_row.position % kPageTokens, of.n_kv_heads, k, v);
 }
 
 float CpuBackend::attention_scale(const model::LayerSpec& layer, uint32_t position) const {

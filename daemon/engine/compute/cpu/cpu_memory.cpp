@@ -136,6 +136,16 @@ Result<KvStore> KvStore::allocate(const model::DecoderSpec& spec, const BackendL
     return kv;
 }
 
+void KvStore::store(uint32_t layer, uint32_t page, uint32_t place, uint32_t n_kv_heads, const uint16_t* k,
+                    const uint16_t* v) const {
+    const uint32_t head_dim = layers_[layer].head_dim;
+    for (uint32_t head = 0; head < n_kv_heads; ++head, k += head_dim, v += head_dim) {
+        uint16_t* key = keys(layer, page, head) + place;
+        for (uint32_t d = 0; d < head_dim; ++d) key[size_t{d} * kPageTokens] = k[d];
+        std::copy_n(v, head_dim, values(layer, page, head) + size_t{place} * layers_[layer].value_dim);
+    }
+}
+
 void KvStore::read_page(KvPage page, std::span<std::byte> out) const {
     for (uint32_t layer = 0; layer < layers_.size(); ++layer) {
         if (layers_[layer].pool != page.pool) continue;

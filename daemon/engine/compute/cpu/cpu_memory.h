@@ -112,6 +112,9 @@ public:
         return values_.as<uint16_t>() + of.first_value + page * of.value_page +
                size_t{kv_head} * of.value_dim * kPageTokens;
     }
+    // Keys and values of one position, [kv head][head_dim] each, at `place` of the page.
+    void store(uint32_t layer, uint32_t page, uint32_t place, uint32_t n_kv_heads, const uint16_t* k,
+               const uint16_t* v) const;
     // A convolution's products: [kPageTokens][n_embd].
     float* products(uint32_t layer, uint32_t page) const { return reinterpret_cast<float*>(values(layer, page, 0)); }
     // Elements of one page of a layer.

@@ -112,6 +112,16 @@ void unpack_row(TensorType type, const uint8_t* packed, size_t row, std::span<st
     });
 }
 
+void dequantize_row(const Matrix& from, uint32_t row, float* scratch, float* out) {
+    std::span blocks(reinterpret_cast<const std::byte*>(from.data + row * from.row_bytes), from.row_bytes);
+    if (from.is_packed) {
+        const std::span unpacked(reinterpret_cast<std::byte*>(scratch), from.row_bytes);
+        unpack_row(from.type, from.data, row, unpacked);
+        blocks = unpacked;
+    }
+    model::dequantize(from.type, blocks, {out, from.cols});
+}
+
 using base::ErrorCode;
 using model::Role;
 

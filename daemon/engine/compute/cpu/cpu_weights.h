@@ -42,6 +42,9 @@ void pack_rows(model::TensorType type, size_t row_bytes, std::span<const std::by
 // Row `row` of a packed matrix in the file's own blocks; to has row_bytes.
 void unpack_row(model::TensorType type, const uint8_t* packed, size_t row, std::span<std::byte> to);
 
+// The values of a row: out has cols. `scratch` has row_bytes, and is used where the matrix is packed only.
+void dequantize_row(const Matrix& from, uint32_t row, float* scratch, float* out);
+
 // Few enough to count for nothing beside a model, enough that giving a file's pages back takes no time beside reading
 // them.
 inline constexpr size_t kCopiedBytes = 4u << 20;
