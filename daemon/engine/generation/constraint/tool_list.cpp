@@ -35,17 +35,16 @@ public:
     base::Result<chat::Tool> read(element definition) {
         simdjson::dom::object object;
         element value;
-        if (definition.get(object) != SUCCESS) return refuse("", " is not an object");
+        if (definition.get(object) != SUCCESS) return refuse(": ", as_told(definition), " is not an object");
         std::string_view type;
         if (has(object, "type", value) && (value.get(type) != SUCCESS || type != "function")) {
-            return refuse(".type", ": ", base::in_quotes(simdjson::minify(value), kQuotedBytes),
-                          " is not \"function\"");
+            return refuse(".type: ", as_told(value), " is not \"function\"");
         }
         simdjson::dom::object function = object;
         std::string field;
         if (has(object, "function", value)) {
             field = ".function";
-            if (value.get(function) != SUCCESS) return refuse(field, " is not an object");
+            if (value.get(function) != SUCCESS) return refuse(field, ": ", as_told(value), " is not an object");
         } else if (!has(object, "name", value)) {
             return refuse(".function", " is missing");
         }
@@ -53,10 +52,10 @@ public:
         tool.definition = simdjson::minify(definition);
         if (auto named = read_name(function, field + ".name", tool); !named) return named.error();
         if (has(function, "description", value) && !value.is_string()) {
-            return refuse(field, ".description is not a string");
+            return refuse(field, ".description: ", as_told(value), " is not a string");
         }
         if (has(function, "strict", value) && value.get(tool.strict) != SUCCESS) {
-            return refuse(field, ".strict is not true or false");
+            return refuse(field, ".strict: ", as_told(value), " is not true or false");
         }
         if (has(function, "parameters", value)) {
             if (auto taken = read_parameters(value, field + ".parameters", tool); !taken) return taken.error();
@@ -74,7 +73,7 @@ private:
         element value;
         std::string_view name;
         if (!has(function, "name", value)) return refuse(field, " is missing");
-        if (value.get(name) != SUCCESS) return refuse(field, " is not a string");
+        if (value.get(name) != SUCCESS) return refuse(field, ": ", as_told(value), " is not a string");
         if (name.empty() || name.size() > chat::kMaxToolName ||
             !std::all_of(name.begin(), name.end(), chat::is_tool_name_byte)) {
             return refuse(field, ": ", base::in_quotes(name, kQuotedBytes), " is not 1 to ", chat::kMaxToolName,
@@ -86,10 +85,10 @@ private:
 
     base::Result<void> read_parameters(element schema, const std::string& field, chat::Tool& tool) const {
         simdjson::dom::object object;
-        if (schema.get(object) != SUCCESS) return refuse(field, " is not an object");
+        if (schema.get(object) != SUCCESS) return refuse(field, ": ", as_told(schema), " is not an object");
         const SchemaKeywords keywords(object, "#");
         if (keywords.has(Keyword::Type) && keywords.types() != std::optional<uint8_t>(kObject)) {
-            return refuse(field, ": at \"#\": type is not \"object\"");
+            return refuse(field, ": at \"#\": type: ", as_told(*keywords[Keyword::Type]), " is not \"object\"");
         }
         std::string text = simdjson::minify(schema);
         if (text.size() > kMaxSchemaBytes) {

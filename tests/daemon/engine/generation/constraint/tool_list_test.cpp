@@ -31,19 +31,21 @@ TEST(ToolList, NamesTheFieldThatIsWrong) {
     }
     EXPECT_EQ(list_error(named('"' + std::string(chat::kMaxToolName, 'x') + '"')), "accepted");
     EXPECT_NE(list_error(named('"' + std::string(chat::kMaxToolName + 1, 'x') + '"')), "accepted");
-    EXPECT_EQ(list_error(named("7")), "tools[1].function.name is not a string");
+    EXPECT_EQ(list_error(named("7")), "tools[1].function.name: 7 is not a string");
     EXPECT_EQ(list_error("[{\"type\":\"function\",\"function\":{}}]"), "tools[0].function.name is missing");
     EXPECT_EQ(list_error("[{\"type\":\"function\"}]"), "tools[0].function is missing");
-    EXPECT_EQ(list_error("[{\"type\":\"web_search\"}]"), "tools[0].type: \"\\\"web_search\\\"\" is not \"function\"");
-    EXPECT_EQ(list_error("[7]"), "tools[0] is not an object");
+    EXPECT_EQ(list_error("[{\"type\":\"web_search\"}]"), "tools[0].type: \"web_search\" is not \"function\"");
+    EXPECT_EQ(list_error("[7]"), "tools[0]: 7 is not an object");
+    EXPECT_EQ(list_error("[{\"name\":\"n\",\"strict\":\"yes\"}]"), "tools[0].strict: \"yes\" is not true or false");
+    EXPECT_LT(list_error(with_parameters("\"" + std::string(300, 'x') + "\"")).size(), 300u) << "it is truncated";
     EXPECT_EQ(list_error("{}"), "tools: it is not an array");
     EXPECT_EQ(list_error("[").rfind("tools: ", 0), 0u);
     EXPECT_EQ(list_error("[{\"type\":\"function\",\"name\":\"flat\",\"parameters\":null}]"), "accepted");
-    EXPECT_EQ(list_error(with_parameters("[]")), "tools[0].function.parameters is not an object");
+    EXPECT_EQ(list_error(with_parameters("[]")), "tools[0].function.parameters: [] is not an object");
     EXPECT_EQ(list_error(with_parameters(R"({"properties":{"a":{},"a":{}}})")),
               "tools[0].function.parameters: at \"#/properties\": \"a\" comes twice");
     EXPECT_EQ(list_error(with_parameters("{\"type\":\"string\"}")),
-              "tools[0].function.parameters: at \"#\": type is not \"object\"");
+              "tools[0].function.parameters: at \"#\": type: \"string\" is not \"object\"");
     std::string wide = R"({"type":"object","properties":{)";
     for (int i = 0; i < 201; ++i) wide += base::concat(i == 0 ? "" : ",", "\"p", i, "\":{}");
     EXPECT_EQ(list_error(with_parameters(wide + "}}")),
