@@ -150,6 +150,11 @@ Arguments parse_command(const CommandSpec& command, std::vector<std::string> wor
         if (spec->letter == 'h') {
             arguments.command = Command::Help;
             arguments.help = command.name;
+            // What else stands behind it does not matter.
+            arguments.json =
+                arguments.json || std::any_of(argv.begin() + optind, argv.begin() + argc, [](const char* word) {
+                    return std::string_view(word) == "--json" || std::string_view(word) == "-j";
+                });
             return arguments;
         }
         store(arguments, *spec, optarg, command.name);

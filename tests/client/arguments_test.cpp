@@ -262,6 +262,9 @@ TEST(Arguments, EveryWayToAskForHelpWorks) {
         EXPECT_EQ(arguments.help, "load");
     }
     EXPECT_TRUE(parse({"help", "load", "--json"}).json);
+    EXPECT_TRUE(parse({"load", "--help", "--json"}).json);
+    EXPECT_TRUE(parse({"load", "-j", "--help"}).json);
+    EXPECT_FALSE(parse({"load", "--help", "--jsn"}).json);
     EXPECT_EQ(refusal({"help", "lood"}), "unknown command \"lood\"; did you mean \"load\"?");
 }
 
