@@ -108,11 +108,11 @@ def training_sample(rng, side=TRAIN):
     """A conversation of several turns for the training. Of the other side it is for measuring the loss on it."""
     choose = Chooser(rng, side)
     p = rng.random()
-    if p < 0.5:
+    if p < 0.52:
         return tools_conversation(choose, rng.choice((1, 2, 3, 4, 5, 6)))
-    if p < 0.86:
+    if p < 0.865:
         return extraction_conversation(choose, rng.choice((1, 2, 2, 3)))
-    if p < 0.945:
+    if p < 0.955:
         return tale_conversation(choose, rng.choice((1, 1, 2)))
     return talk_conversation(choose, rng.choice((1, 2, 3, 4, 6)))
 

@@ -440,7 +440,7 @@ def make(choose):
     """Returns the request, the tale, and {"hero", "place", "thing", "pronoun"} of what was asked for."""
     rng = choose.rng
     pronoun = rng.choice(("she", "he", "it", "it"))
-    role = words.some(choose, IT_ROLES, 0.35, 1) if pronoun == "it" else choose.of(SHE_ROLES if pronoun == "she" else HE_ROLES)
+    role = words.some(choose, IT_ROLES, 0.5, 1) if pronoun == "it" else choose.of(SHE_ROLES if pronoun == "she" else HE_ROLES)
     # The role decides about the pronoun, the name does not: a fox may be called Anna. In training nobody's name says anything about it.
     told_by_name = choose.side == "test" and pronoun != "it"
     names = words.NAMES_SHE if (pronoun == "she" if told_by_name else choose.chance(0.5)) else words.NAMES_HE

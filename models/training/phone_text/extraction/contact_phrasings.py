@@ -199,6 +199,12 @@ I <live1> in {city}
 (moved|has moved|we moved|she moved|he moved|I moved|they went|relocated) from {x_street} to {street}
 (moved|has moved|we moved|she moved|he moved|I moved|relocated) from {x_city} to {city}
 (not|no longer|don't write to) {x_street}(,| but| -) {street}
+(from|as of|starting|since|beginning in|after) (June|next month|the summer|last week|autumn|July|Easter|the new year) (at|in|on|under) {street}(,| and| -| instead of) (until then|earlier|previously|up to then|till now|once|the old one was|no longer) (at |in |){x_street}
+(now|these days|currently|today) (at|in) {street}(,|;| -) (earlier|once|not any more|no longer|until lately) (at|in|) {x_street}
+{x_street} (is|was) the (old|former|previous) (address|home|place), {street} (is|was) the (new|current|next|right) one
+(old|former|previous|last year's) address {x_street}, (new|current|present|now) {street}
+(send|post|write) (it|letters|mail) to {street}, (not|and not|rather than) to {x_street}
+(once|earlier|at first|back then) {x_street}, (since then|now|today|afterwards) {street}
 <who> <live> in {city} <liveadv>
 <is3> (based|located|living|at home|settled|resident|to be found|happy) in {city} <liveadv>
 (is|comes|hails|originally|we come|she comes|he comes|I come) from {city}
@@ -223,6 +229,10 @@ I <live1> in {city}
 (left|quit|I left|she left|he left|they left|was let go by|said goodbye to) {x_company} (and|to|, then) (joined|moved to|started at|go to|went to|is with) {company}
 (after|following) (years|ages|a year|two years) at {x_company}, (she|he|I) (went|moved|changed|switched) to {company}
 (no longer|not) (at|with) {x_company}(,| but) (at|with|now at|now with) {company}
+(once|earlier|formerly|previously|until spring|for years) (with|at) {x_company}, (now|today|these days|since then) (with|at) {company}
+{company} (is|became) the new employer, {x_company} (was|is) the old one
+(gave up|finished at|resigned from|had enough of|moved on from) {x_company}(,| and) (joined|chose|found a place at|went over to|is now at|was hired by) {company}
+(changed|switched|moved|went) from {x_company} to {company}
 <My> <job> is {job}
 <My> <job> is {job} <for> {company}
 <my> <job> (is|:|reads|has changed to) {job}
@@ -232,6 +242,7 @@ I <live1> in {city}
 <who> <jobs> as (a |the |){job} <for> {company}
 (by|in) (trade|profession|training)(,|:) (a |){job}
 (we|they|the firm|the school) (hired|found|got|have|took on|employ|were looking for) <me> as (a |the |){job}
+{job} (there|nowadays|at present|since spring|these days|in this house|for ten years|on this team|around here|as you know)
 {job} (by trade|by profession|is <my> <job>|is what the card says|is the job|is what <me> does for a living)
 <My> <bday> is {birthday0}
 <my> <bday> (is|:|falls on|was) {birthday0}

@@ -2,6 +2,16 @@
 from ..split import Lexicon
 
 ONLINE = Lexicon("extraction event: said online", """it is online
+it will be remote
+this one is virtual
+it will be digital
+it's only on the screen
+it will be a video conference
+we stay at home and talk by video
+it's a digital event
+it happens by webcam
+we connect by video link
+you can follow it from your sofa by link
 it takes place online
 we meet by video
 it is a video call
@@ -32,6 +42,16 @@ we hold it virtually
 you take part over the internet
 it's an online event""".split("\n"))
 IN_PERSON = Lexicon("extraction event: said in person", """it is not online
+it will not be remote
+this one is not virtual
+it won't be on screen
+it will be on the spot
+no screen, no link, we sit in one room
+it takes place in the flesh
+there's no way to join from home
+it is not broadcast
+we sit together around a real table
+you can't follow it from home
 we meet in person
 there is no video call
 it is on site
@@ -251,6 +271,11 @@ the (time|hour|start|starting time|beginning) (is|will be|was set for|has been s
 <it> <end> at {end}
 <it> <end> (at|around|about|by) {end}
 <we> <weend> (at|by|around) {end}
+(get here|turn up|show up|make sure you are there|be in the room|be at the door|we expect you|try to be there|aim to be there|join us|you should appear|check in|you are wanted|find your seat|kindly be present) (by|at|from|no later than|around|for) {time}
+(by|at|around|towards) {end} (the party is over|it all ends|we say goodbye|we leave|we head home|the last guest leaves|everyone goes home|the show is over|we break up|the band stops|the doors close|it's time to go|we switch off the lights|the day is done|our work is done|the bus takes us back|the curtain falls)
+(by|at|around) {end} (we are back home|it is over|we leave|we stop|they close|the party ends|the evening is over|we say goodnight), so (get here|be here|turn up|show up|join us|start out|come in) (by|at|before) {time}
+(get here|show up|turn up|be seated|join us) (by|at) {time}, (by|at) {end} (it is over|we leave|we are done|they close|we say goodbye)
+{end} (is when we leave|is when it is over|will be the end of it|is bedtime|is the time to go home), {time} (when it starts|is the beginning|is when we begin)
 (we go on|it goes on|stay|we stay|the fun lasts|music|the bar is open|you can stay|they keep going|we carry on|everything runs) (until|till) {end}
 (by|at) {end} (it is over|everything is over|we are done|we have to be out|the fun is over|the lights go out|you will be home again|the hall closes|it will have ended)
 (the end|closing time|the finish|the close|the last song|the final whistle) (is|will be|comes|is planned|is expected|is scheduled) (at|for|around) {end}

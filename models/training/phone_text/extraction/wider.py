@@ -39,7 +39,7 @@ def draw(rng, pattern, table):
 
 def drawn(name, patterns, table, n):
     rng = random.Random(name)
-    return list(dict.fromkeys(draw(rng, pattern, table) for pattern in patterns for _ in range(n if "<" in pattern else 1)))
+    return list(dict.fromkeys(draw(rng, pattern, table) if "<" in pattern else " ".join(expand(rng, pattern).split()) for pattern in patterns for _ in range(n)))
 
 
 def labelled(text):
