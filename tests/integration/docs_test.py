@@ -227,7 +227,7 @@ class Answers(unittest.TestCase):
     def test_facts_are(self):
         for fact, other in (("prompt 22 tokens", "prompt 23 tokens"), ('{"time":"06:50"}', '{"time":"06:05"}'),
                             ("2026-11-27", "2026-11-26"), ("port 8443", "port 8080"), ("qwen3-32b", "qwen3-8b"),
-                            ("10.0.0.1:80", "10.0.0.1:81"), ("seed 7", "seed 8"), ("generated 23 at", "generated 24 at")):
+                            ("10.0.0.1:80", "10.0.0.1:81"), ("seed 7", "seed 8"), ("generated 25 at", "generated 26 at")):
             self.assertNotEqual(comparable(fact), comparable(other))
 
     def test_the_day_is_the_documents(self):
