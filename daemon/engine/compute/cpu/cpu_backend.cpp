@@ -292,9 +292,9 @@ void CpuBackend::multiply(const Sweep& sweep, uint32_t n_rows) {
     const bool multiplies_integers =
         std::any_of(parts.begin(), parts.end(), [](const MatmulPart& part) { return part.matrix->is_packed; });
     pool_->run(multiplies_integers ? n_rows : 0, [&](uint32_t r, uint32_t) {
-        kernels_.quantize_activations[static_cast<size_t>(precision)](
-            x.row(r), static_cast<uint32_t>(x.stride),
-            memory_.quantized.as<uint8_t>() + r * quantized_stride(x.stride));
+        kernels_.quantize_activations[static_cast<size_t>(precision)](x.row(r), static_cast<uint32_t>(x.stride), r,
+                                                                      n_rows, memory_.quantized.as<uint8_t>(),
+                                                                      quantized_stride(x.stride));
     });
     // An item is kPackedRows rows of a part, or of all parts where they are computed together.
     const auto groups_of = [](const MatmulPart& part) { return (part.matrix->rows + kPackedRows - 1) / kPackedRows; };

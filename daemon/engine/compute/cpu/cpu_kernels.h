@@ -77,11 +77,13 @@ struct CpuKernels {
 
     // These two by precision: to 16 bits, or in fast precision 8, of which both must be told the same.
     //
-    // Rounds n floats, padded with zeros to a multiple of 32: to blocks of kQuantizedBlockBytes. One with a value that
-    // is not finite makes every result of it not finite.
-    void (*quantize_activations[kPrecisions])(const float* x, uint32_t n, uint8_t* to);
+    // Quantizes `row` of n_batch rows to `to`: the n floats x, padded with zeros to a multiple of 32, to blocks of
+    // kQuantizedBlockBytes. Rows are `stride` bytes apart, n_batch times that in all; some sets of instructions have
+    // several among each other. A block with a value that is not finite makes every result of it not finite.
+    void (*quantize_activations[kPrecisions])(const float* x, uint32_t n, uint32_t row, uint32_t n_batch, uint8_t* to,
+                                              size_t stride);
     // out[c * out_stride + r] = sum over k of w[first + r][k] * x[c][k], r < n_rows, c < n_batch. w is packed, first
-    // a multiple of kPackedRows; quantized rows of the batch are x_stride bytes apart.
+    // a multiple of kPackedRows; x is all n_batch quantized rows, x_stride bytes apart.
     void (*multiply_packed[kPrecisions])(const Matrix& w, uint32_t first, uint32_t n_rows, const uint8_t* x,
                                          size_t x_stride, uint32_t n_batch, float* out, size_t out_stride);
     // The same of plain numbers, with x as floats, x_stride floats apart.

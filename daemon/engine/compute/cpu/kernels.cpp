@@ -192,7 +192,9 @@ LLMD_INLINE void activate_with(const float* gate, float* h, uint32_t n, const Fu
 void activate(model::Activation kind, const float* gate, float* h, uint32_t n) {
     if (kind == model::Activation::SwiGlu) {
         return activate_with(
-            gate, h, n, [](const Lanes& g, const Lanes& u) { return g / (splat(1) + exponential(splat(0) - g)) * u; });
+            gate, h, n, [](const Lanes& g, const Lanes& u) __attribute__((always_inline)) {
+                return g / (splat(1) + exponential(splat(0) - g)) * u;
+            });
     }
     if (kind == model::Activation::ReluSquared) {
         for (uint32_t i = 0; i < n; ++i) h[i] = h[i] > 0 ? h[i] * h[i] : h[i] * 0.0f;  // a NaN must go on

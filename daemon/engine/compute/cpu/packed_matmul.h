@@ -71,8 +71,10 @@ LLMD_INLINE float largest_magnitude(const float* x) {
 #if defined(__aarch64__)
 template <unsigned Limbs>
 LLMD_INLINE void round_block(const float* x, float inverse, QuantizedBlock* to) {
+#pragma GCC unroll 2
     for (unsigned half = 0; half < 2; ++half) {
         int32x4_t sums = {};
+#pragma GCC unroll 2
         for (unsigned i = 16 * half; i < 16 * half + 16; i += 8) {
             const int32x4_t low = vcvtnq_s32_f32(vmulq_n_f32(vld1q_f32(x + i), inverse));
             const int32x4_t high = vcvtnq_s32_f32(vmulq_n_f32(vld1q_f32(x + i + 4), inverse));
@@ -119,22 +121,73 @@ LLMD_INLINE void round_block(const float* x, float inverse, QuantizedBlock* to) 
 }
 #endif
 
-// A block that is not finite gets a scale that is not finite; one that is all but zero becomes zero, because a float
-// cannot hold the inverse of its scale.
+// A block's scale and the inverse of it. A block that is not finite gets a scale that is not finite; one that is all
+// but zero becomes zero, because a float cannot hold the inverse of its scale.
+struct BlockScale {
+    float scale, inverse;
+};
 template <unsigned Limbs>
-LLMD_INLINE void quantize_block(const float* x, QuantizedBlock* to) {
+LLMD_INLINE BlockScale scale_of(const float* x) {
     constexpr float kNearlyZero = 1e-30f;
     constexpr auto kLargest = static_cast<float>(kLargestQuant<Limbs>);
     float largest = largest_magnitude(x);
     if (largest < kNearlyZero) largest = 0;
-    to->scale = largest / kLargest;
-    round_block<Limbs>(x, largest == 0 ? 0 : kLargest / largest, to);
+    return {largest / kLargest, largest == 0 ? 0 : kLargest / largest};
 }
 
+#if defined(__ARM_FEATURE_DOTPROD)
 template <unsigned Limbs>
-void quantize_activations(const float* x, uint32_t n, uint8_t* to) {
-    auto* blocks = reinterpret_cast<QuantizedBlock*>(to);
-    for (uint32_t b = 0; b < (n + 31) / 32; ++b) quantize_block<Limbs>(x + size_t{32} * b, blocks + b);
+LLMD_INLINE void quantize_in_tile(const float* x, unsigned row, QuantizedTile<Limbs>* to) {
+    const BlockScale of = scale_of<Limbs>(x);
+    int32x4_t sums[2];
+#pragma GCC unroll 2
+    for (unsigned half = 0; half < 2; ++half, x += 16) {
+        int16x8_t q[2];
+#pragma GCC unroll 2
+        for (unsigned i = 0; i < 2; ++i) {
+            const int32x4_t low = vcvtnq_s32_f32(vmulq_n_f32(vld1q_f32(x + 8 * i), of.inverse));
+            const int32x4_t high = vcvtnq_s32_f32(vmulq_n_f32(vld1q_f32(x + 8 * i + 4), of.inverse));
+            q[i] = vuzp1q_s16(vreinterpretq_s16_s32(low), vreinterpretq_s16_s32(high));
+        }
+        sums[half] = vpadalq_s16(vpaddlq_s16(q[0]), q[1]);
+        const auto put = [&](unsigned limb, int8x16_t columns) __attribute__((always_inline)) {
+            int8_t* const limbs = to->limbs[limb][half];
+            vst1_s8(limbs + place_in_tile(row, 0), vget_low_s8(columns));
+            vst1_s8(limbs + place_in_tile(row, 1), vget_high_s8(columns));
+        };
+        put(Limbs - 1, vuzp1q_s8(vreinterpretq_s8_s16(q[0]), vreinterpretq_s8_s16(q[1])));
+        if constexpr (Limbs == 2) put(0, vrshrn_high_n_s16(vrshrn_n_s16(q[0], 8), q[1], 8));
+    }
+    // Both halves' sums, twice, and their sum.
+    const int32x4_t pairs = vpaddq_s32(sums[0], sums[1]), halves = vpaddq_s32(pairs, pairs);
+    const float32x4_t of_halves = vmulq_n_f32(vcvtq_f32_s32(halves), of.scale);
+    const float32x4_t of_both = vmulq_n_f32(vcvtq_f32_s32(vpaddq_s32(halves, halves)), of.scale);
+    to->scales[row] = of.scale;
+    vst1q_lane_f32(&to->scaled_sums[0][row], of_halves, 0);
+    vst1q_lane_f32(&to->scaled_sums[1][row], of_halves, 1);
+    vst1q_lane_f32(&to->scaled_sums[2][row], of_both, 0);
+}
+#endif
+
+template <unsigned Limbs>
+void quantize_activations(const float* x, uint32_t n, uint32_t row, [[maybe_unused]] uint32_t n_batch, uint8_t* to,
+                          size_t stride) {
+    const uint32_t n_blocks = (n + 31) / 32;
+#if defined(__ARM_FEATURE_DOTPROD)
+    if (row < unpacked_rows(n_batch)) {
+        auto* tiles = reinterpret_cast<QuantizedTile<Limbs>*>(to + row / kTileBatch * kTileBatch * stride);
+        for (uint32_t b = 0; b < n_blocks; ++b) {
+            quantize_in_tile<Limbs>(x + size_t{32} * b, row % kTileBatch, tiles + b);
+        }
+        return;
+    }
+#endif
+    auto* blocks = reinterpret_cast<QuantizedBlock*>(to + row * stride);
+    for (uint32_t b = 0; b < n_blocks; ++b) {
+        const BlockScale of = scale_of<Limbs>(x + size_t{32} * b);
+        blocks[b].scale = of.scale;
+        round_block<Limbs>(x + size_t{32} * b, of.inverse, &blocks[b]);
+    }
 }
 
 // The i-th group of a part of a sub-block: where a nibble's byte belongs to two of them, one after the other.
@@ -323,47 +376,88 @@ LLMD_INLINE void put_words_at(uint8_t* block, size_t at, unsigned row, Quants wo
 }
 
 template <class Format>
-LLMD_INLINE void unpack(const uint8_t* block, const uint8_t* half, unsigned sub_block, uint8_t* to) {
+struct UnpackedGroup {
+    alignas(16) uint8_t sub_blocks[kUnpackedSubBlocks][kPackedRows * kBlockBytes<Unpacked<Format>>];
+};
+
+// A sub-block of the vector of rows from `row` on, the `at`-th of the group.
+template <class Format>
+LLMD_INLINE void unpack(const uint8_t* block, const uint8_t* half, unsigned row, unsigned sub_block, unsigned at,
+                        UnpackedGroup<Format>* group) {
     using To = Unpacked<Format>;
-    for (unsigned row = 0; row < kPackedRows; row += kVecFloats) {
+    uint8_t* to = group->sub_blocks[at];
 #pragma GCC unroll 8
-        for (unsigned group = 0; group < 8; ++group) {
-            put_words_at(to, size_t{4} * group, row, Format::quants(block, row, sub_block, group));
-        }
+    for (unsigned i = 0; i < 8; ++i) {
+        put_words_at(to, size_t{4} * i, row, Format::quants(block, row, sub_block, i));
+    }
 #pragma GCC unroll 2
-        for (unsigned part = 0; part < Format::kScales; ++part) {
-            const Vec scale = Format::scale(block, half, row, sub_block, part);
-            put_words_at(to, To::scale_at(part), row, reinterpret_cast<Quants>(scale));
-            if constexpr (Format::kHasMinimum) {
-                const Vec minimum = Format::minimum(block, row, sub_block, part);
-                put_words_at(to, To::minimum_at(part), row, reinterpret_cast<Quants>(minimum));
-            }
+    for (unsigned part = 0; part < Format::kScales; ++part) {
+        const Vec scale = Format::scale(block, half, row, sub_block, part);
+        put_words_at(to, To::scale_at(part), row, reinterpret_cast<Quants>(scale));
+        if constexpr (Format::kHasMinimum) {
+            const Vec minimum = Format::minimum(block, row, sub_block, part);
+            put_words_at(to, To::minimum_at(part), row, reinterpret_cast<Quants>(minimum));
         }
     }
 }
 
-// A whole group of rows with n_batch rows of x.
+// Adds `n` sub-blocks, the first of which is `first`, times n_batch rows of x to out, or begins with them.
+template <class Format, unsigned Limbs>
+LLMD_INLINE void multiply_unpacked(const UnpackedGroup<Format>& group, uint32_t first, uint32_t n,
+                                   const QuantizedBlock* x, size_t x_stride, uint32_t n_batch, float* out,
+                                   size_t out_stride) {
+    if (first == 0) {
+        for (uint32_t c = 0; c < n_batch; ++c) __builtin_memset(out + c * out_stride, 0, kPackedRows * sizeof(float));
+    }
+    multiply_columns<Unpacked<Format>, Limbs>(group.sub_blocks[0], kPackedRows, 32 * n, x + first, x_stride, n_batch,
+                                              out, out_stride);
+}
+#endif
+
+#if defined(__aarch64__)
+// A whole group of rows with n_batch rows of x, a multiple of kTileBatch.
 template <class Format, unsigned Limbs>
 void unpack_and_multiply(const uint8_t* group, uint32_t cols, const QuantizedBlock* x, size_t x_stride,
                          uint32_t n_batch, float* out, size_t out_stride) {
-    constexpr size_t kUnpackedBytes = kPackedRows * kBlockBytes<Unpacked<Format>>;
     const uint32_t n_sub_blocks = cols / 32;
     const uint8_t* half = group;
     const uint8_t* block = group + (kHalfApart<Format> ? packed_halves_bytes(n_sub_blocks / Format::kSubBlocks) : 0);
-    for (uint32_t c = 0; c < n_batch; ++c) __builtin_memset(out + c * out_stride, 0, kPackedRows * sizeof(float));
-    alignas(16) uint8_t unpacked[kUnpackedSubBlocks * kUnpackedBytes];
+    UnpackedGroup<Format> unpacked;
     for (uint32_t first = 0; first < n_sub_blocks; first += kUnpackedSubBlocks) {
         const uint32_t n = n_sub_blocks - first < kUnpackedSubBlocks ? n_sub_blocks - first : kUnpackedSubBlocks;
         for (uint32_t b = 0; b < n; b += Format::kSubBlocks) {
+            for (unsigned row = 0; row < kPackedRows; row += kVecFloats) {
 #pragma GCC unroll 8
-            for (unsigned i = 0; i < Format::kSubBlocks; ++i) {
-                unpack<Format>(block, half, i, unpacked + (b + i) * kUnpackedBytes);
+                for (unsigned i = 0; i < Format::kSubBlocks; ++i) {
+                    unpack<Format>(block, half, row, i, b + i, &unpacked);
+                }
             }
             block += kPackedRows * kBlockBytes<Format>;
             half += size_t{2} * kPackedRows;
         }
-        multiply_columns<Unpacked<Format>, Limbs>(unpacked, kPackedRows, 32 * n, x + first, x_stride, n_batch, out,
-                                                  out_stride);
+        multiply_unpacked<Format, Limbs>(unpacked, first, n, x, x_stride, n_batch, out, out_stride);
+    }
+}
+
+// The same with any part of a matrix, as multiply_packed() has it.
+template <class Format, unsigned Limbs>
+__attribute__((noinline)) void multiply_many(const Matrix& w, uint32_t first, uint32_t n_rows, const QuantizedBlock* x,
+                                             size_t x_stride, uint32_t n_batch, float* out, size_t out_stride) {
+    for (uint32_t r = 0; r < n_rows; r += kPackedRows) {
+        const uint8_t* group = w.data + (first + r) / kPackedRows * packed_group_bytes(w.row_bytes);
+        if (n_rows - r >= kPackedRows) {
+            unpack_and_multiply<Format, Limbs>(group, w.cols, x, x_stride, n_batch, out + r, out_stride);
+            continue;
+        }
+        // `out` has no room for more than the rows that are left.
+        for (uint32_t c = 0; c < n_batch; c += kTileBatch) {
+            float results[kTileBatch][kPackedRows];
+            unpack_and_multiply<Format, Limbs>(group, w.cols, x + c * x_stride, x_stride, kTileBatch, results[0],
+                                               kPackedRows);
+            for (uint32_t i = 0; i < kTileBatch; ++i) {
+                __builtin_memcpy(out + (c + i) * out_stride + r, results[i], (n_rows - r) * sizeof(float));
+            }
+        }
     }
 }
 #endif
@@ -371,15 +465,18 @@ void unpack_and_multiply(const uint8_t* group, uint32_t cols, const QuantizedBlo
 template <class Format, unsigned Limbs>
 void multiply_packed_as(const Matrix& w, uint32_t first, uint32_t n_rows, const QuantizedBlock* x, size_t x_stride,
                         uint32_t n_batch, float* out, size_t out_stride) {
+#if defined(__aarch64__)
+    if (const uint32_t n_unpacked = unpacked_rows(n_batch); n_unpacked != 0) {
+        multiply_many<Format, Limbs>(w, first, n_rows, x, x_stride, n_unpacked, out, out_stride);
+        n_batch -= n_unpacked;
+        if (n_batch == 0) return;
+        x += n_unpacked * x_stride;
+        out += n_unpacked * out_stride;
+    }
+#endif
     for (uint32_t r = 0; r < n_rows; r += kPackedRows) {
         const uint32_t n = n_rows - r < kPackedRows ? n_rows - r : kPackedRows;
         const uint8_t* group = w.data + (first + r) / kPackedRows * packed_group_bytes(w.row_bytes);
-#if defined(__aarch64__)
-        if (n_batch >= kUnpackedBatch && n == kPackedRows) {
-            unpack_and_multiply<Format, Limbs>(group, w.cols, x, x_stride, n_batch, out + r, out_stride);
-            continue;
-        }
-#endif
         multiply_columns<Format, Limbs>(group, n, w.cols, x, x_stride, n_batch, out + r, out_stride);
     }
 }

@@ -1,7 +1,8 @@
 // Matmuls of packed matrices (cpu_weights.h) with so many rows of the batch that it pays to unpack a group of weight
 // rows once for all of them: to signed bytes, in the order in which the processor multiplies them, with their scales as
-// floats. A result has the bits that packed_matmul.h gives it: the integers are the same, and floats are multiplied and
-// added in the same order. For ARM processors that add up products of bytes; packed_matmul.h unpacks for those that do
+// floats. Rows of the batch are quantized four next to each other, so that one instruction loads what several use. A
+// result has the bits that packed_matmul.h gives it: the integers are the same, and floats are multiplied and added in
+// the same order. For ARM processors that add up products of bytes; packed_matmul.h has what is done on those that do
 // not. Kernel sources only (lanes.h).
 //
 // Nearly all registers are taken, and compilers then move them to and fro or load one at a time. So the innermost
@@ -18,11 +19,21 @@ inline constexpr uint32_t kUnpackedBatch = 8;
 // Sub-blocks of a group of rows that are unpacked at a time; they stay in the nearest cache. A multiple of those of any
 // format's block.
 inline constexpr uint32_t kUnpackedSubBlocks = 32;
+// Rows of the batch that are multiplied at a time.
+inline constexpr unsigned kTileBatch = 4;
+// So many rows of a batch, its first, are multiplied with unpacked weights; the rest is too few.
+constexpr uint32_t unpacked_rows([[maybe_unused]] uint32_t n_batch) {
+#if defined(__aarch64__)
+    return n_batch < kUnpackedBatch ? 0 : n_batch / kTileBatch * kTileBatch;
+#else
+    return 0;
+#endif
+}
 
 #if defined(__ARM_FEATURE_DOTPROD)
-// A tile: vectors of weight rows and rows of the batch that are multiplied at a time, as many as registers hold.
+// A tile has this many vectors of weight rows and kTileBatch rows of the batch, as many as registers hold.
 inline constexpr unsigned kTileVectors = 2;
-inline constexpr unsigned kTileBatch = 4;
+inline constexpr unsigned kTileRows = kTileVectors * kVecFloats;
 // A vector of rows times those of the batch gives so many vectors of results. With instructions for matrices of bytes
 // one is two rows of weights times two of the batch, [row][row of the batch]; otherwise it is four times one.
 inline constexpr unsigned kResults = 4;
@@ -47,6 +58,25 @@ template <class Format>
 struct UnpackedSubBlock {
     UnpackedPart<Format> parts[Format::kScales];
 };
+template <class Format>
+struct UnpackedGroup {
+    UnpackedSubBlock<Format> tiles[kPackedRows / kTileRows][kUnpackedSubBlocks];
+};
+
+// A sub-block of kTileBatch rows of the batch, in the order in which it is read: high limbs before low ones.
+template <unsigned Limbs>
+struct QuantizedTile {
+    int8_t limbs[Limbs][2][16 * kTileBatch];  // of the first and of the last 16 columns; place_in_tile() says where
+    float scales[kTileBatch];
+    float scaled_sums[3][kTileBatch];  // scale * sums of QuantizedBlock
+};
+static_assert(sizeof(QuantizedTile<1>) == 3 * 64 && sizeof(QuantizedTile<2>) == 5 * 64);
+static_assert(sizeof(QuantizedTile<2>) <= kTileBatch * kQuantizedBlockBytes);
+
+// Where 8 of 16 columns of a row are, the first (0) or the last (1).
+constexpr unsigned place_in_tile(unsigned row, unsigned half) {
+    return kResultBatch == 1 ? 16 * row + 8 * half : 32 * (row / 2) + 16 * half + 8 * (row % 2);
+}
 
 // Two vectors of 4 columns each as they are multiplied, and the factors of the rows of a vector.
 LLMD_INLINE void unpack_quants(Quants first, Quants second, Quants to[2]) {
@@ -69,25 +99,27 @@ LLMD_INLINE void unpack_factors(Vec of_rows, Quants to[kRowParts]) {
 #endif
 }
 
-// A sub-block of a vector of rows, the v-th of its tile.
+// A sub-block of the vector of rows from `row` on, the `at`-th of the group.
 template <class Format>
-LLMD_INLINE void unpack(const uint8_t* block, const uint8_t* half, unsigned row, unsigned sub_block, unsigned v,
-                        UnpackedSubBlock<Format>* to) {
+LLMD_INLINE void unpack(const uint8_t* block, const uint8_t* half, unsigned row, unsigned sub_block, unsigned at,
+                        UnpackedGroup<Format>* group) {
     constexpr unsigned kGroups = 8 / Format::kScales;
+    UnpackedSubBlock<Format>& to = group->tiles[row / kTileRows][at];
+    const unsigned v = row % kTileRows / kVecFloats;
     Quants quants[8];
 #pragma GCC unroll 8
-    for (unsigned group = 0; group < 8; ++group) {
-        quants[group] = Format::quants(block, row, sub_block, group);
-        if constexpr (Format::kOffset != 0) quants[group] -= static_cast<uint8_t>(Format::kOffset);
+    for (unsigned i = 0; i < 8; ++i) {
+        quants[i] = Format::quants(block, row, sub_block, i);
+        if constexpr (Format::kOffset != 0) quants[i] -= static_cast<uint8_t>(Format::kOffset);
     }
 #pragma GCC unroll 4
-    for (unsigned group = 0; group < 8; group += 2) {
-        UnpackedPart<Format>& part = to->parts[group / kGroups];
-        unpack_quants(quants[group], quants[group + 1], &part.quants[group % kGroups / 4][v][group % 4]);
+    for (unsigned i = 0; i < 8; i += 2) {
+        UnpackedPart<Format>& part = to.parts[i / kGroups];
+        unpack_quants(quants[i], quants[i + 1], &part.quants[i % kGroups / 4][v][i % 4]);
     }
 #pragma GCC unroll 2
     for (unsigned part = 0; part < Format::kScales; ++part) {
-        auto& factors = to->parts[part].factors;
+        auto& factors = to.parts[part].factors;
         unpack_factors(Format::scale(block, half, row, sub_block, part), factors[0][v]);
         if constexpr (Format::kHasMinimum) {
             unpack_factors(Format::minimum(block, row, sub_block, part), factors[1][v]);
@@ -95,142 +127,117 @@ LLMD_INLINE void unpack(const uint8_t* block, const uint8_t* half, unsigned row,
     }
 }
 
-// The next two vectors.
-LLMD_INLINE void load_two(const Quants*& next, Vec to[2]) {
-    asm("ldp %q0, %q1, [%2], #32"
-        : "=w"(to[0]), "=w"(to[1]), "+r"(next)
-        : "m"(*reinterpret_cast<const Quants(*)[2]>(next)));
-}
+// --- Products of bytes -----------------------------------------------------------------------------------------------
 
-// What a tile's rows of x have before their quants: scales, and sums if `Sums` wants them.
-struct BlockScales {
-    Vec scales;
-    Ints sums[3];
-};
-// Those of the blocks at x, and on to the next block of each row.
-template <bool Sums>
-LLMD_INLINE BlockScales load_scales(const QuantizedBlock* x[kTileBatch]) {
-    BlockScales block = {};
-    if constexpr (Sums) {
-        static_assert(offsetof(QuantizedBlock, scale) == 0 && offsetof(QuantizedBlock, sums) == 4);
-        uint32x4_t of[kTileBatch];
-#pragma GCC unroll 4
-        for (unsigned c = 0; c < kTileBatch; ++c) {
-            asm("ldr %q0, [%1], %2" : "=w"(of[c]), "+r"(x[c]) : "i"(sizeof(QuantizedBlock)), "m"(*x[c]));
-        }
-        const uint32x4_t even[2] = {vzip1q_u32(of[0], of[2]), vzip2q_u32(of[0], of[2])};
-        const uint32x4_t odd[2] = {vzip1q_u32(of[1], of[3]), vzip2q_u32(of[1], of[3])};
-        block.scales = reinterpret_cast<Vec>(vzip1q_u32(even[0], odd[0]));
-        block.sums[0] = reinterpret_cast<Ints>(vzip2q_u32(even[0], odd[0]));
-        block.sums[1] = reinterpret_cast<Ints>(vzip1q_u32(even[1], odd[1]));
-        block.sums[2] = reinterpret_cast<Ints>(vzip2q_u32(even[1], odd[1]));
-    } else {
-        asm("ldr %s0, [%1], %5\n\t"
-            "ld1 {%0.s}[1], [%2], %6\n\t"
-            "ld1 {%0.s}[2], [%3], %6\n\t"
-            "ld1 {%0.s}[3], [%4], %6"
-            : "=&w"(block.scales), "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3])
-            : "i"(sizeof(QuantizedBlock)), "r"(sizeof(QuantizedBlock)), "m"(*x[0]), "m"(*x[1]), "m"(*x[2]), "m"(*x[3]));
-    }
-    return block;
-}
-
-// A limb of the blocks before x, the first 16 columns and the others.
-template <unsigned Limb>
-LLMD_INLINE void load_columns(const QuantizedBlock* const x[kTileBatch], int8x16_t q[2][kTileBatch]) {
-    constexpr int kAt = static_cast<int>(offsetof(QuantizedBlock, q) + 32 * Limb) - static_cast<int>(sizeof *x[0]);
-#pragma GCC unroll 4
-    for (unsigned c = 0; c < kTileBatch; ++c) {
-        asm("ldp %q0, %q1, [%2, %3]" : "=w"(q[0][c]), "=w"(q[1][c]) : "r"(x[c]), "i"(kAt), "m"(x[c][-1]));
-    }
-}
-// The first 16 columns, or the others.
-template <unsigned Limb, unsigned Half>
-LLMD_INLINE void load_half_columns(const QuantizedBlock* const x[kTileBatch], int8x16_t q[kTileBatch]) {
-#pragma GCC unroll 4
-    for (unsigned c = 0; c < kTileBatch; ++c) {
-        q[c] = vld1q_s8(reinterpret_cast<const int8_t*>(x[c][-1].q + 32 * Limb + 16 * Half));
-    }
-}
-
-// Each by an instruction of its own: compilers would keep one zero in a register, of which there are too few, and copy
-// it.
-LLMD_INLINE int32x4_t zero() {
-    int32x4_t r;
-    asm volatile("movi %0.4s, #0" : "=w"(r));
-    return r;
-}
-
-// sums += the next 16 columns of a vector of rows times q: of each row of the batch 16 columns or, with instructions
-// for matrices, of rows 0 and 1, then of rows 2 and 3, 8 columns and the other 8.
-LLMD_INLINE void add_products(int32x4_t sums[kResults], const Quants*& next, const int8x16_t q[kTileBatch]) {
-    Quants a, b, c, d;
-    asm("ldp %q[a], %q[b], [%[next]], #32\n\t"
-        "ldp %q[c], %q[d], [%[next]], #32\n\t"
+// Registers are named, because one instruction loads four that follow each other: v16 to v23 are sums, v0 to v3 and v12
+// to v15 in turn 16 columns of each row of the batch, v4 to v7 those of the first vector of weight rows and v8 to v11
+// of the second. What comes next is loaded while these are multiplied.
 #if defined(__ARM_FEATURE_MATMUL_INT8)
-        "smmla %[s0].4s, %[a].16b, %[q0].16b\n\t"
-        "smmla %[s1].4s, %[a].16b, %[q2].16b\n\t"
-        "smmla %[s2].4s, %[b].16b, %[q0].16b\n\t"
-        "smmla %[s3].4s, %[b].16b, %[q2].16b\n\t"
-        "smmla %[s0].4s, %[c].16b, %[q1].16b\n\t"
-        "smmla %[s1].4s, %[c].16b, %[q3].16b\n\t"
-        "smmla %[s2].4s, %[d].16b, %[q1].16b\n\t"
-        "smmla %[s3].4s, %[d].16b, %[q3].16b"
+#define LLMD_SMMLA(s, w, x) "smmla " s ".4s, " w ".16b, " x ".16b\n\t"
+#define LLMD_SMMLAS(s0, s1, s2, s3, w0, w1, x0, x1) \
+    LLMD_SMMLA(s0, w0, x0) LLMD_SMMLA(s1, w0, x1) LLMD_SMMLA(s2, w1, x0) LLMD_SMMLA(s3, w1, x1)
+#define LLMD_ADD_PRODUCTS(s0, s1, s2, s3, w0, w1, w2, w3, x0, x1, x2, x3) \
+    LLMD_SMMLAS(s0, s1, s2, s3, w0, w1, x0, x2)                           \
+    LLMD_SMMLAS(s0, s1, s2, s3, w2, w3, x1, x3)
 #else
-        "sdot %[s0].4s, %[a].16b, %[q0].4b[0]\n\t"
-        "sdot %[s1].4s, %[a].16b, %[q1].4b[0]\n\t"
-        "sdot %[s2].4s, %[a].16b, %[q2].4b[0]\n\t"
-        "sdot %[s3].4s, %[a].16b, %[q3].4b[0]\n\t"
-        "sdot %[s0].4s, %[b].16b, %[q0].4b[1]\n\t"
-        "sdot %[s1].4s, %[b].16b, %[q1].4b[1]\n\t"
-        "sdot %[s2].4s, %[b].16b, %[q2].4b[1]\n\t"
-        "sdot %[s3].4s, %[b].16b, %[q3].4b[1]\n\t"
-        "sdot %[s0].4s, %[c].16b, %[q0].4b[2]\n\t"
-        "sdot %[s1].4s, %[c].16b, %[q1].4b[2]\n\t"
-        "sdot %[s2].4s, %[c].16b, %[q2].4b[2]\n\t"
-        "sdot %[s3].4s, %[c].16b, %[q3].4b[2]\n\t"
-        "sdot %[s0].4s, %[d].16b, %[q0].4b[3]\n\t"
-        "sdot %[s1].4s, %[d].16b, %[q1].4b[3]\n\t"
-        "sdot %[s2].4s, %[d].16b, %[q2].4b[3]\n\t"
-        "sdot %[s3].4s, %[d].16b, %[q3].4b[3]"
+#define LLMD_SDOT(s, w, x, i) "sdot " s ".4s, " w ".16b, " x ".4b[" i "]\n\t"
+#define LLMD_SDOTS(s0, s1, s2, s3, w, x0, x1, x2, x3, i) \
+    LLMD_SDOT(s0, w, x0, i) LLMD_SDOT(s1, w, x1, i) LLMD_SDOT(s2, w, x2, i) LLMD_SDOT(s3, w, x3, i)
+#define LLMD_ADD_PRODUCTS(s0, s1, s2, s3, w0, w1, w2, w3, x0, x1, x2, x3) \
+    LLMD_SDOTS(s0, s1, s2, s3, w0, x0, x1, x2, x3, "0")                   \
+    LLMD_SDOTS(s0, s1, s2, s3, w1, x0, x1, x2, x3, "1")                   \
+    LLMD_SDOTS(s0, s1, s2, s3, w2, x0, x1, x2, x3, "2")                   \
+    LLMD_SDOTS(s0, s1, s2, s3, w3, x0, x1, x2, x3, "3")
 #endif
-        : [s0] "+&w"(sums[0]), [s1] "+&w"(sums[1]), [s2] "+&w"(sums[2]), [s3] "+&w"(sums[3]), [next] "+&r"(next),
-          [a] "=&w"(a), [b] "=&w"(b), [c] "=&w"(c), [d] "=&w"(d)
-        : [q0] "w"(q[0]), [q1] "w"(q[1]), [q2] "w"(q[2]), [q3] "w"(q[3]),
-          "m"(*reinterpret_cast<const Quants(*)[4]>(next)));
-}
+#define LLMD_LOAD_FOUR(to, from, step) "ld1 {" to "}, [%[" from "]], " step "\n\t"
+// 16 columns of a limb with x in x0 to x3; `step` is where weights are read next, and `next` what is loaded meanwhile.
+#define LLMD_ADD_COLUMNS(x0, x1, x2, x3, step, next)                                      \
+    LLMD_LOAD_FOUR("v8.16b-v11.16b", "weights", step)                                     \
+    LLMD_ADD_PRODUCTS("v16", "v17", "v18", "v19", "v4", "v5", "v6", "v7", x0, x1, x2, x3) \
+    next LLMD_ADD_PRODUCTS("v20", "v21", "v22", "v23", "v8", "v9", "v10", "v11", x0, x1, x2, x3)
+#define LLMD_ADD_EVEN(step, next) LLMD_ADD_COLUMNS("v0", "v1", "v2", "v3", step, next)
+#define LLMD_ADD_ODD(step, next) LLMD_ADD_COLUMNS("v12", "v13", "v14", "v15", step, next)
+#define LLMD_LOAD(x, step) LLMD_LOAD_FOUR(x, "x", step) LLMD_LOAD_FOUR("v4.16b-v7.16b", "weights", "#64")
+#define LLMD_LOAD_EVEN(step) LLMD_LOAD("v0.16b-v3.16b", step)
+#define LLMD_LOAD_ODD(step) LLMD_LOAD("v12.16b-v15.16b", step)
+// Loads, because there is more room for them than for instructions that set a register to zero.
+#define LLMD_CLEAR                          \
+    "ld1 {v16.16b-v19.16b}, [%[zeros]]\n\t" \
+    "ld1 {v20.16b-v23.16b}, [%[zeros]]\n\t"
+#define LLMD_SHIFT_BY_8          \
+    "shl v16.4s, v16.4s, #8\n\t" \
+    "shl v17.4s, v17.4s, #8\n\t" \
+    "shl v18.4s, v18.4s, #8\n\t" \
+    "shl v19.4s, v19.4s, #8\n\t" \
+    "shl v20.4s, v20.4s, #8\n\t" \
+    "shl v21.4s, v21.4s, #8\n\t" \
+    "shl v22.4s, v22.4s, #8\n\t" \
+    "shl v23.4s, v23.4s, #8\n\t"
+#define LLMD_MULTIPLY(text)                                                                                     \
+    asm(text                                                                                                    \
+        : "=w"(s0), "=w"(s1), "=w"(s2), "=w"(s3), "=w"(s4), "=w"(s5), "=w"(s6),                                 \
+          "=w"(s7), [weights] "+&r"(weights), [x] "+&r"(x)                                                      \
+        : [zeros] "r"(zeros), [on] "r"(int64_t{128}), [back] "r"(int64_t{Scales == 2 ? -64 : -192})             \
+        : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", \
+          "memory")
 
-// sums += the limb's 16 columns `q` of each row of the batch, with the rows of weights from `next` on.
-LLMD_INLINE void add_columns(int32x4_t sums[kTileVectors][kResults], const Quants*& next, int8x16_t q[kTileBatch]) {
-#if defined(__ARM_FEATURE_MATMUL_INT8)
-#pragma GCC unroll 2
-    for (unsigned c = 0; c < kTileBatch; c += 2) {
-        const auto a = vreinterpretq_s64_s8(q[c]), b = vreinterpretq_s64_s8(q[c + 1]);
-        q[c] = vreinterpretq_s8_s64(vtrn1q_s64(a, b));
-        q[c + 1] = vreinterpretq_s8_s64(vtrn2q_s64(a, b));
-    }
-#endif
-#pragma GCC unroll 2
-    for (unsigned v = 0; v < kTileVectors; ++v) add_products(sums[v], next, q);
-}
-
-// sums += a limb of a part of a sub-block, that of the blocks before x.
-template <class Format, unsigned Limb, unsigned Part>
-LLMD_INLINE void add_limb(int32x4_t sums[kTileVectors][kResults], const Quants*& next,
-                          const QuantizedBlock* const x[kTileBatch]) {
-    int8x16_t q[2][kTileBatch];
-    if constexpr (Format::kScales == 2) {
-        load_half_columns<Limb, Part>(x, q[0]);
-        add_columns(sums, next, q[0]);
+// The products of a part of a sub-block, [vector of rows][vector of results]. weights and x go on to what is read next:
+// behind the last part x is at the next tile, with one limb or two.
+template <unsigned Limbs, unsigned Scales, unsigned Part>
+LLMD_INLINE void multiply_part(const Quants*& weights, const int8_t*& x, int32x4_t products[kTileVectors][kResults]) {
+    alignas(64) static constexpr int8_t zeros[64] = {};
+    register int32x4_t s0 asm("v16");
+    register int32x4_t s1 asm("v17");
+    register int32x4_t s2 asm("v18");
+    register int32x4_t s3 asm("v19");
+    register int32x4_t s4 asm("v20");
+    register int32x4_t s5 asm("v21");
+    register int32x4_t s6 asm("v22");
+    register int32x4_t s7 asm("v23");
+    if constexpr (Limbs == 1 && Scales == 1) {
+        LLMD_MULTIPLY(LLMD_LOAD_EVEN("#64") LLMD_CLEAR LLMD_ADD_EVEN("#64", LLMD_LOAD_ODD("%[on]"))
+                          LLMD_ADD_ODD("#64", ""));
+    } else if constexpr (Limbs == 1 && Part == 0) {
+        LLMD_MULTIPLY(LLMD_LOAD_EVEN("#64") LLMD_CLEAR LLMD_ADD_EVEN("#64", ""));
+    } else if constexpr (Limbs == 1) {
+        LLMD_MULTIPLY(LLMD_LOAD_EVEN("%[on]") LLMD_CLEAR LLMD_ADD_EVEN("#64", ""));
+    } else if constexpr (Scales == 1) {
+        LLMD_MULTIPLY(LLMD_LOAD_EVEN("#64") LLMD_CLEAR LLMD_ADD_EVEN("#64", LLMD_LOAD_ODD("#64"))
+                          LLMD_ADD_ODD("%[back]", LLMD_LOAD_EVEN("#64"))
+                              LLMD_SHIFT_BY_8 LLMD_ADD_EVEN("#64", LLMD_LOAD_ODD("%[on]")) LLMD_ADD_ODD("#64", ""));
+    } else if constexpr (Part == 0) {
+        LLMD_MULTIPLY(LLMD_LOAD_EVEN("%[on]") LLMD_CLEAR LLMD_ADD_EVEN("%[back]", LLMD_LOAD_ODD("%[back]"))
+                          LLMD_SHIFT_BY_8 LLMD_ADD_ODD("#64", ""));
     } else {
-        load_columns<Limb>(x, q);
-        add_columns(sums, next, q[0]);
-        add_columns(sums, next, q[1]);
+        LLMD_MULTIPLY(LLMD_LOAD_EVEN("%[on]") LLMD_CLEAR LLMD_ADD_EVEN("%[back]", LLMD_LOAD_ODD("%[on]"))
+                          LLMD_SHIFT_BY_8 LLMD_ADD_ODD("#64", ""));
     }
+    products[0][0] = s0;
+    products[0][1] = s1;
+    products[0][2] = s2;
+    products[0][3] = s3;
+    products[1][0] = s4;
+    products[1][1] = s5;
+    products[1][2] = s6;
+    products[1][3] = s7;
 }
+#undef LLMD_SMMLA
+#undef LLMD_SMMLAS
+#undef LLMD_SDOT
+#undef LLMD_SDOTS
+#undef LLMD_ADD_PRODUCTS
+#undef LLMD_LOAD_FOUR
+#undef LLMD_ADD_COLUMNS
+#undef LLMD_ADD_EVEN
+#undef LLMD_ADD_ODD
+#undef LLMD_LOAD
+#undef LLMD_LOAD_EVEN
+#undef LLMD_LOAD_ODD
+#undef LLMD_CLEAR
+#undef LLMD_SHIFT_BY_8
+#undef LLMD_MULTIPLY
 
-template <unsigned Value>
-struct Constant {};
+// --- Results ---------------------------------------------------------------------------------------------------------
 
 // do_result(v, r) for each vector of results.
 template <class Function>
@@ -246,8 +253,8 @@ LLMD_INLINE void for_results(const Function& do_result) {
 struct BatchFactors {
 #if defined(__ARM_FEATURE_MATMUL_INT8)
     Vec pairs[2];
-    LLMD_INLINE BatchFactors of(Vec values) {
-        const auto both = reinterpret_cast<int64x2_t>(values);
+    LLMD_INLINE BatchFactors of(const float values[kTileBatch]) {
+        const int64x2_t both = vreinterpretq_s64_f32(vld1q_f32(values));
         return {{reinterpret_cast<Vec>(vdupq_laneq_s64(both, 0)), reinterpret_cast<Vec>(vdupq_laneq_s64(both, 1))}};
     }
     LLMD_INLINE Vec multiply(Vec rows, const BatchFactors& by, unsigned r) {
@@ -258,8 +265,8 @@ struct BatchFactors {
     }
 #else
     float32x4_t values;
-    LLMD_INLINE BatchFactors of(Vec values) {
-        return {reinterpret_cast<float32x4_t>(values)};
+    LLMD_INLINE BatchFactors of(const float values[kTileBatch]) {
+        return {vld1q_f32(values)};
     }
     LLMD_INLINE Vec multiply(Vec rows, const BatchFactors& by, unsigned r) {
         const auto a = reinterpret_cast<float32x4_t>(rows);
@@ -278,13 +285,13 @@ struct BatchFactors {
 #endif
 };
 
-// The results of a vector of rows, from and to where they lie in `out` of each row of the batch.
-LLMD_INLINE void load_results(float* const out[kTileBatch], size_t at, Vec results[kResults]) {
+// The results of a vector of rows, from and to where they lie, out_stride floats from one row of the batch to the next.
+LLMD_INLINE void load_results(const float* out, size_t out_stride, Vec results[kResults]) {
 #pragma GCC unroll 4
-    for (unsigned c = 0; c < kTileBatch; c += kResultBatch) {
-        const float32x4_t a = vld1q_f32(out[c] + at);
+    for (unsigned c = 0; c < kTileBatch; c += kResultBatch, out += kResultBatch * out_stride) {
+        const float32x4_t a = vld1q_f32(out);
 #if defined(__ARM_FEATURE_MATMUL_INT8)
-        const float32x4_t b = vld1q_f32(out[c + 1] + at);
+        const float32x4_t b = vld1q_f32(out + out_stride);
         results[c / 2] = reinterpret_cast<Vec>(vzip1q_f32(a, b));
         results[c / 2 + kPartResults] = reinterpret_cast<Vec>(vzip2q_f32(a, b));
 #else
@@ -292,25 +299,36 @@ LLMD_INLINE void load_results(float* const out[kTileBatch], size_t at, Vec resul
 #endif
     }
 }
-LLMD_INLINE void store_results(const Vec results[kResults], float* const out[kTileBatch], size_t at) {
+LLMD_INLINE void store_results(const Vec results[kResults], float* out, size_t out_stride) {
 #pragma GCC unroll 4
-    for (unsigned c = 0; c < kTileBatch; c += kResultBatch) {
+    for (unsigned c = 0; c < kTileBatch; c += kResultBatch, out += kResultBatch * out_stride) {
 #if defined(__ARM_FEATURE_MATMUL_INT8)
         const auto low = reinterpret_cast<float32x4_t>(results[c / 2]);
         const auto high = reinterpret_cast<float32x4_t>(results[c / 2 + kPartResults]);
-        vst1q_f32(out[c] + at, vuzp1q_f32(low, high));
-        vst1q_f32(out[c + 1] + at, vuzp2q_f32(low, high));
+        vst1q_f32(out, vuzp1q_f32(low, high));
+        vst1q_f32(out + out_stride, vuzp2q_f32(low, high));
 #else
-        vst1q_f32(out[c] + at, reinterpret_cast<float32x4_t>(results[c]));
+        vst1q_f32(out, reinterpret_cast<float32x4_t>(results[c]));
 #endif
     }
 }
 
-// Adds the products of a part of a sub-block, scaled, to the results of a tile.
-template <class Format, unsigned Part>
-LLMD_INLINE void add_scaled(const int32x4_t products[kTileVectors][kResults], const Quants*& next,
-                            const BlockScales& block, Vec sums[kTileVectors][kResults]) {
-    const auto scales = BatchFactors::of(block.scales);
+// The next two vectors.
+LLMD_INLINE void load_two(const Quants*& next, Vec to[2]) {
+    asm("ldp %q0, %q1, [%2], #32"
+        : "=w"(to[0]), "=w"(to[1]), "+r"(next)
+        : "m"(*reinterpret_cast<const Quants(*)[2]>(next)));
+}
+
+// Adds a part of a sub-block to the results of a tile.
+template <class Format, unsigned Limbs, unsigned Part>
+LLMD_INLINE void add_part(const Quants*& next, const int8_t*& x, Vec sums[kTileVectors][kResults]) {
+    using Tile = QuantizedTile<Limbs>;
+    int32x4_t products[kTileVectors][kResults];
+    multiply_part<Limbs, Format::kScales, Part>(next, x, products);
+    // The next tile, or the second half of this one's first limbs, is at x.
+    const auto* tile = reinterpret_cast<const Tile*>(Part + 1 == Format::kScales ? x - sizeof(Tile) : x - 64);
+    const auto scales = BatchFactors::of(tile->scales);
     Vec factors[kTileVectors * kRowParts];
     for (unsigned i = 0; i < kTileVectors * kRowParts; i += 2) load_two(next, factors + i);
     for_results([&](unsigned v, unsigned r) __attribute__((always_inline)) {
@@ -318,7 +336,7 @@ LLMD_INLINE void add_scaled(const int32x4_t products[kTileVectors][kResults], co
         sums[v][r] = multiply_add(to_float(reinterpret_cast<Ints>(products[v][r])), scale, sums[v][r]);
     });
     if constexpr (Format::kHasMinimum) {
-        const auto scaled_sums = BatchFactors::of(block.scales * to_float(block.sums[Format::kScales == 2 ? Part : 2]));
+        const auto scaled_sums = BatchFactors::of(tile->scaled_sums[Format::kScales == 2 ? Part : 2]);
         for (unsigned i = 0; i < kTileVectors * kRowParts; i += 2) load_two(next, factors + i);
         for_results([&](unsigned v, unsigned r) __attribute__((always_inline)) {
             sums[v][r] = BatchFactors::add(factors[v * kRowParts + r / kPartResults], scaled_sums, r, sums[v][r]);
@@ -326,93 +344,38 @@ LLMD_INLINE void add_scaled(const int32x4_t products[kTileVectors][kResults], co
     }
 }
 
-// Adds a sub-block, the activations of which are before x, to the results of a tile.
+// Adds `n` sub-blocks of a tile's rows times those of the batch to out, or begins with them.
 template <class Format, unsigned Limbs>
-LLMD_INLINE void multiply_tile_sub_block(const Quants*& next, const QuantizedBlock* const x[kTileBatch],
-                                         const BlockScales& block, Vec sums[kTileVectors][kResults]) {
-    int8x16_t q[2][kTileBatch];
-    if constexpr (Limbs == 1) load_columns<0>(x, q);
-    const auto multiply_part = [&]<unsigned Part>(Constant<Part>) __attribute__((always_inline)) {
-        int32x4_t products[kTileVectors][kResults];
-        for_results([&](unsigned v, unsigned r) __attribute__((always_inline)) { products[v][r] = zero(); });
-        if constexpr (Limbs == 2) {
-            const Quants* from = next;
-            add_limb<Format, 1, Part>(products, from, x);
-            for_results([&](unsigned v, unsigned r)
-                            __attribute__((always_inline)) { products[v][r] = vshlq_n_s32(products[v][r], 8); });
-            add_limb<Format, 0, Part>(products, next, x);
-        } else {
-            add_columns(products, next, q[Part]);
-            if constexpr (Format::kScales == 1) add_columns(products, next, q[1]);
-        }
-        add_scaled<Format, Part>(products, next, block, sums);
-    };
-    multiply_part(Constant<0>());
-    if constexpr (Format::kScales == 2) multiply_part(Constant<1>());
-}
-
-// Where a tile's rows of the batch are; the last as often as some are missing.
-struct TileBatch {
-    const QuantizedBlock* x[kTileBatch];
-    float* out[kTileBatch];
-};
-
-// Adds `n` sub-blocks of a tile's rows, the first of which is `row`, times those of the batch to out, or begins with
-// them.
-template <class Format, unsigned Limbs>
-LLMD_INLINE void multiply_tile(const UnpackedSubBlock<Format>* w, unsigned n, const TileBatch& batch, unsigned row,
-                               bool begins) {
-    const QuantizedBlock* x[kTileBatch];
-    for (unsigned c = 0; c < kTileBatch; ++c) x[c] = batch.x[c];
+LLMD_INLINE void multiply_tile(const UnpackedSubBlock<Format>* w, unsigned n, const QuantizedTile<Limbs>* tile,
+                               float* out, size_t out_stride, bool begins) {
     Vec sums[kTileVectors][kResults] = {};
     if (!begins) {
-        for (unsigned v = 0; v < kTileVectors; ++v) load_results(batch.out, row + v * kVecFloats, sums[v]);
+        for (unsigned v = 0; v < kTileVectors; ++v) load_results(out + v * kVecFloats, out_stride, sums[v]);
     }
     const auto* next = reinterpret_cast<const Quants*>(w);
     const auto* const end = reinterpret_cast<const Quants*>(w + n);
-    while (next != end) {
-        const BlockScales block = load_scales<Format::kHasMinimum>(x);
-        multiply_tile_sub_block<Format, Limbs>(next, x, block, sums);
-    }
-    for (unsigned v = 0; v < kTileVectors; ++v) store_results(sums[v], batch.out, row + v * kVecFloats);
+    const auto* x = reinterpret_cast<const int8_t*>(tile);
+    do {
+        add_part<Format, Limbs, 0>(next, x, sums);
+        if constexpr (Format::kScales == 2) add_part<Format, Limbs, 1>(next, x, sums);
+    } while (next != end);
+    for (unsigned v = 0; v < kTileVectors; ++v) store_results(sums[v], out + v * kVecFloats, out_stride);
 }
 
-// A whole group of rows with n_batch rows of x.
+// Adds `n` sub-blocks, the first of which is `first`, times n_batch rows of x, a multiple of kTileBatch, to out, or
+// begins with them.
 template <class Format, unsigned Limbs>
-void unpack_and_multiply(const uint8_t* group, uint32_t cols, const QuantizedBlock* x, size_t x_stride,
-                         uint32_t n_batch, float* out, size_t out_stride) {
-    constexpr unsigned kTileRows = kTileVectors * kVecFloats;
-    const uint32_t n_sub_blocks = cols / 32;
-    const uint8_t* half = group;
-    const uint8_t* block = group + (kHalfApart<Format> ? packed_halves_bytes(n_sub_blocks / Format::kSubBlocks) : 0);
-    UnpackedSubBlock<Format> unpacked[kPackedRows / kTileRows][kUnpackedSubBlocks];
-    for (uint32_t first = 0; first < n_sub_blocks; first += kUnpackedSubBlocks) {
-        const uint32_t n = n_sub_blocks - first < kUnpackedSubBlocks ? n_sub_blocks - first : kUnpackedSubBlocks;
-        for (uint32_t b = 0; b < n; b += Format::kSubBlocks) {
-            for (unsigned row = 0; row < kPackedRows; row += kVecFloats) {
-                const unsigned v = row % kTileRows / kVecFloats;
-#pragma GCC unroll 8
-                for (unsigned i = 0; i < Format::kSubBlocks; ++i) {
-                    unpack<Format>(block, half, row, i, v, &unpacked[row / kTileRows][b + i]);
-                }
-            }
-            block += kPackedRows * kBlockBytes<Format>;
-            half += size_t{2} * kPackedRows;
-        }
-        for (uint32_t c = 0; c < n_batch; c += kTileBatch) {
-            TileBatch batch;
-            for (uint32_t i = 0; i < kTileBatch; ++i) {
-                const uint32_t of = c + i < n_batch ? c + i : n_batch - 1;
-                batch.x[i] = x + of * x_stride + first;
-                batch.out[i] = out + of * out_stride;
-            }
-            for (unsigned row = 0; row < kPackedRows; row += kTileRows) {
-                multiply_tile<Format, Limbs>(unpacked[row / kTileRows], n, batch, row, first == 0);
-            }
+LLMD_INLINE void multiply_unpacked(const UnpackedGroup<Format>& group, uint32_t first, uint32_t n,
+                                   const QuantizedBlock* x, size_t x_stride, uint32_t n_batch, float* out,
+                                   size_t out_stride) {
+    for (; n_batch != 0; n_batch -= kTileBatch, x += kTileBatch * x_stride, out += kTileBatch * out_stride) {
+        for (unsigned row = 0; row < kPackedRows; row += kTileRows) {
+            multiply_tile<Format, Limbs>(group.tiles[row / kTileRows], n,
+                                         reinterpret_cast<const QuantizedTile<Limbs>*>(x) + first, out + row,
+                                         out_stride, first == 0);
         }
     }
 }
-
 #endif
 
 }  // namespace llmd::compute::LLMD_ISA

@@ -58,8 +58,8 @@ std::vector<float> multiply(const CpuKernels& kernels, const Matrix& w, std::spa
     const size_t quantized_stride = stride / kActivationPadding * kQuantizedBlockBytes;
     std::vector<uint8_t> quantized(n_batch * quantized_stride);
     for (uint32_t c = 0; c < n_batch; ++c) {
-        kernels.quantize_activations[as](&x[c * stride], static_cast<uint32_t>(stride),
-                                         &quantized[c * quantized_stride]);
+        kernels.quantize_activations[as](&x[c * stride], static_cast<uint32_t>(stride), c, n_batch, quantized.data(),
+                                         quantized_stride);
     }
     // In two parts, as two threads would.
     for (uint32_t first = 0; first < w.rows; first += kPackedRows) {
@@ -70,6 +70,7 @@ std::vector<float> multiply(const CpuKernels& kernels, const Matrix& w, std::spa
 }
 
 constexpr uint32_t kRows = 21;  // a whole group of packed rows and a part of one
+constexpr uint32_t kMany = 9;   // rows of the batch, some of which some sets of instructions keep among each other
 
 TEST(CpuKernels, AProductWithAUnitVectorIsTheReferenceDecoding) {
     for (const CpuKernels& kernels : usable_cpu_kernels()) {
@@ -177,14 +178,16 @@ TEST(CpuKernels, TheLargestProductsAddUpExactly) {
                 pack_rows(type, p.w.row_bytes, p.blocks, p.packed.data());
                 for (const float sign : {1.0f, -1.0f}) {
                     for (const Precision precision : kBothPrecisions) {
-                        const auto out = multiply(kernels, p.w, std::vector<float>(kCols, sign), 1, precision);
-                        for (uint32_t r = 0; r < kPackedRows; ++r) {
+                        const auto out =
+                            multiply(kernels, p.w, std::vector<float>(kMany * kCols, sign), kMany, precision);
+                        for (uint32_t i = 0; i < out.size(); ++i) {
+                            const uint32_t r = i % kPackedRows;
                             double want = 0, size = 0;
                             for (uint32_t k = 0; k < kCols; ++k) {
                                 want += sign * double{p.weights[r * kCols + k]};
                                 size += std::abs(double{p.weights[r * kCols + k]});
                             }
-                            EXPECT_NEAR(out[r], want, 1e-5 * size) << kernels.isa << ' ' << format.name << ' ' << byte;
+                            EXPECT_NEAR(out[i], want, 1e-5 * size) << kernels.isa << ' ' << format.name << ' ' << byte;
                         }
                     }
                 }
@@ -202,8 +205,18 @@ TEST(CpuKernels, ActivationsThatAreNotFiniteMakeNoFiniteProduct) {
             x[40] = bad;
             for (const float value : multiply(kernels, p.w, x, 1)) EXPECT_FALSE(std::isfinite(value)) << kernels.isa;
         }
+        // Other rows of the batch do not suffer.
+        std::vector<float> x(kMany * 64, 0.5f);
+        x[64 + 40] = kInfinity;
+        const auto out = multiply(kernels, p.w, x, kMany);
+        for (uint32_t i = 0; i < out.size(); ++i) {
+            EXPECT_EQ(std::isfinite(out[i]), i / kRows != 1) << kernels.isa << " row " << i / kRows;
+        }
         // A scale whose inverse no float holds is as good as none.
-        for (const float value : multiply(kernels, p.w, std::vector<float>(64, 1e-44f), 1)) EXPECT_EQ(value, 0);
+        for (const uint32_t n : {1u, kMany}) {
+            const auto zeros = multiply(kernels, p.w, std::vector<float>(n * 64, 1e-44f), n);
+            for (const float value : zeros) EXPECT_EQ(value, 0) << kernels.isa;
+        }
     }
 }
 
