@@ -1,6 +1,7 @@
 // The kernels of one instruction set; LLMD_ISA names it (lanes.h says what may not be used here).
 #include "engine/compute/cpu/lanes.h"
 #include "engine/compute/cpu/packed_matmul.h"
+#include "engine/compute/cpu/quantize_activations.h"
 #include "engine/compute/cpu/weight_formats.h"
 
 namespace llmd::compute::LLMD_ISA {

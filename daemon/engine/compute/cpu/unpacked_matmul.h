@@ -15,7 +15,11 @@
 namespace llmd::compute::LLMD_ISA {
 
 // Rows of the batch from which on unpacking pays.
+#if defined(__ARM_FEATURE_DOTPROD)
+inline constexpr uint32_t kUnpackedBatch = 4;
+#else
 inline constexpr uint32_t kUnpackedBatch = 8;
+#endif
 // Sub-blocks of a group of rows that are unpacked at a time; they stay in the nearest cache. A multiple of those of any
 // format's block.
 inline constexpr uint32_t kUnpackedSubBlocks = 32;
