@@ -27,9 +27,7 @@ inline constexpr unsigned kPackedTile = 4;
 // Vectors of weight rows that share one pass over so many rows of the batch, as many as registers hold.
 template <unsigned Batch, unsigned Limbs>
 constexpr unsigned packed_vectors() {
-#if defined(__ARM_FEATURE_DOTPROD)
-    return Batch == 1 ? 4 : Batch == 2 ? 2 : 1;
-#elif defined(__aarch64__)
+#if defined(__aarch64__)
     return Batch == 1 ? 4 : 2;
 #else
     return 1;
