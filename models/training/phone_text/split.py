@@ -6,6 +6,7 @@ entry stays on its side when the list grows by another.
 """
 import functools
 import hashlib
+import re
 
 SHARE = 7  # one of so many entries is for the test
 
@@ -146,3 +147,26 @@ def expand(rng, text):
             return " ".join(text.split(" ")) if "  " not in text else " ".join(text.split())
         open_ = text.rfind("(", 0, close)
         text = text[:open_] + rng.choice(text[open_ + 1:close].split("|")) + text[close + 1:]
+
+
+def alternatives(text):
+    """The alternatives of "a|(b|c) d|e", which are three."""
+    out, depth, start = [], 0, 0
+    for i, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if c == "|" and not depth:
+            out.append(text[start:i])
+            start = i + 1
+    return out + [text[start:]]
+
+
+def opened(way):
+    """The way as one for each choice of its first group, so that some of its verbs are held back and not all or none."""
+    head, bar, rest = way.partition(")")
+    start = head.rfind("(")
+    return [" ".join((head[:start] + choice + rest).split()) for choice in head[start + 1:].split("|")] if bar else [way]
+
+
+def worded(text, **words):
+    """The phrasings with words that many of them share: <it> stands for the (alternatives|of it) that are called so."""
+    return re.sub(r"<(\w+)>", lambda found: f"({words[found[1]]})", text)

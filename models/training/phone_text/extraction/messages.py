@@ -6,12 +6,12 @@ import itertools
 import re
 
 from .. import words
-from ..split import Lexicon
+from ..split import Lexicon, alternatives
 from . import grammar, noise, schemas, values
 from .messages_more import MORE_PARTS, MORE_WAYS, VALUES
 from .messages_parts import PARTS
 from .messages_slots import RELATIVE, SLOTS
-from .messages_words import DESCRIBED, GROUP_OF, LABEL_FRAMES, SHARED, alternatives
+from .messages_words import DESCRIBED, GROUP_OF, LABEL_FRAMES, SHARED
 
 SLOT = re.compile(r"\{(\w+)\}")
 

@@ -1,7 +1,6 @@
 """More kinds of messages, and states: what a text says in its own words and the schema in an enum's or as a boolean."""
-from ..split import Lexicon
+from ..split import Lexicon, alternatives, opened
 from .messages_slots import SLOTS
-from .messages_words import alternatives, opened
 
 # slot -> names of the property, and for each value the ways to say it. A value of True or False is a boolean's.
 STATES = {

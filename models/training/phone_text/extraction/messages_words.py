@@ -1,7 +1,7 @@
 """More of what messages say and how: further slots, further names of properties, labels and ways to say a slot in any kind of message, and states that are said in
 other words than the schema's."""
 from .. import words
-from ..split import Lexicon
+from ..split import Lexicon, alternatives, opened
 from . import values
 from .messages_slots import CAPITALS, CODE, FIRST, NAME, SLOTS, _clock, _due, _int, _letters, _named, _phrase, _price, _station, _text, _thing
 
@@ -167,24 +167,6 @@ WAYS = {
     "servings": "(enough|makes enough|plenty) for {servings}( people|)|feeds {servings}", "km": "(it has done|the counter shows|driven|it ran) {km} (km|kilometres)", "fine": "(you must pay|the fine is|they want|penalty of) {fine}", "driver": "{driver} (drives|is at the wheel|picks you up|will be your driver)", "weight": "(it weighs|a weight of|heavy,) {weight}|{weight} (in weight|on the scales)", "qty": "(we need|make it|I want|there are|send) {qty} (pieces|of them|units)|{qty} (pieces|units|of them) (please|in all)",
     "born": "(born|birthday) (on |){born}", "neighbour": "(left|is|you find it|dropped off|handed over) (with|at) (your neighbour |the neighbour, |){neighbour}|{neighbour} (took it in|accepted it|has it|took it for you)", "signed": "(signed|signed for|receipt confirmed|countersigned) by {signed}|{signed} signed( for it| it|)", "payee": "(paid|sent|went|goes|transferred) to {payee}|{payee} (gets it|was paid|received the money)",
 }
-
-
-def alternatives(text):
-    """Splits at bars outside of parentheses."""
-    out, depth, start = [], 0, 0
-    for i, c in enumerate(text):
-        depth += (c == "(") - (c == ")")
-        if c == "|" and not depth:
-            out.append(text[start:i])
-            start = i + 1
-    return out + [text[start:]]
-
-
-def opened(way):
-    """The way as one for each choice of its first group, so that some of its verbs are held back and not all or none."""
-    head, bar, rest = way.partition(")")
-    start = head.rfind("(")
-    return [" ".join((head[:start] + choice + rest).split()) for choice in head[start + 1:].split("|")] if bar else [way]
 
 
 SHARED = {slot: Lexicon(f"extraction messages, any {slot}", [one for way in alternatives(ways) for one in opened(way)]) for slot, ways in WAYS.items()}

@@ -1,6 +1,6 @@
 """How messages about parcels say their facts. What a sentence tells about how far the parcel is, it tells with {status}: a parcel that was sent may be
 late, but none that is on its way was delivered."""
-from .wording import said
+from ..split import worded
 
 _WORDS = dict(
     parcel="parcel|package|shipment|delivery|consignment|packet",
@@ -12,7 +12,7 @@ _WORDS = dict(
     shopped="ordered|bought|purchased|got|picked|chose|paid for|found|treated myself to|wanted",
 )
 
-SENTENCES = said("""Your (parcel|package|shipment|delivery|item) {number} (will be with you|is meant for you|has your name on it|was registered|is in our system|will need a signature).
+SENTENCES = worded("""Your (parcel|package|shipment|delivery|item) {number} (will be with you|is meant for you|has your name on it|was registered|is in our system|will need a signature).
 (Parcel|Package|Shipment|Delivery|Consignment) {number} (was sent|is for you|is with us|has been registered|will come).
 We (have |)(sent|posted|shipped|dispatched|packed) (your parcel |)(|it: |as ){number}.
 (Tracking number|tracking code|tracking|parcel number|shipment number): {number}.
@@ -368,7 +368,7 @@ If (nobody rings|nothing comes|the driver isn't there|you hear nothing) (before|
 (You owe|There is still|The rest is|Cash on delivery:|Customs and all:) {price}(, please| to pay|).
 (A bargain at|A steal at|Yours for|Sold for|Bought for) {price}.""", **_WORDS)
 
-LINES = said("""{number}
+LINES = worded("""{number}
 #{number}
 no. {number}
 {carrier} {number}

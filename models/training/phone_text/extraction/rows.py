@@ -3,10 +3,9 @@ people write them. A row may leave out what the schema does not require."""
 import re
 
 from .. import words
-from ..split import Lexicon
+from ..split import Lexicon, alternatives, opened
 from . import grammar, messages, noise, schemas
 from .messages_slots import _int, _text
-from .messages_words import alternatives, opened
 
 PACKS = "packs bottles bags boxes tins jars cans cartons kilos rolls bunches slices litres crates tubes sacks".split()
 

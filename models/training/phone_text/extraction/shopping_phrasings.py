@@ -1,5 +1,5 @@
 """How messages about shopping say their facts. What is to be bought is never asked for in a sentence that says who wants it without being {for}."""
-from .wording import said
+from ..split import worded
 
 _WORDS = dict(
     get="buy|get|bring|fetch|pick up|order|grab|find|pack|purchase|bring home|take|carry home|look for|stock up on|go for|collect",
@@ -8,7 +8,7 @@ _WORDS = dict(
     please="please|kindly|if you can|quickly|just|",
 )
 
-SENTENCES = said("""(We|I|they) (need|want|have run out of|still need|would like|could do with|miss) {items}.
+SENTENCES = worded("""(We|I|they) (need|want|have run out of|still need|would like|could do with|miss) {items}.
 (Quickly |Then |So |Now |)(bring along|pick out|shop for|go and get|go and buy|run and get|hurry and buy) {items}.
 (Please |)(buy|get|bring|fetch|pick up|grab) (me|us) {items}.
 (Can|could|will|would) you (please |)(get|buy|bring|fetch|pick up|grab) {items}?
@@ -263,7 +263,7 @@ It's {date} (when|that) (we shop|we go shopping|I go|you can go).
 (That'll be|That makes|That is|That comes to) {total}(, said the cashier|, please|, they said|).
 (Rounded|Everything added up|All told|With the deposit|Tax included)(: |, |, it's ){total}.""", **_WORDS)
 
-LINES = said("""{items}
+LINES = worded("""{items}
 {items}
 {items}
 {items} @ {store}

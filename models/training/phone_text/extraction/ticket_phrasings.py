@@ -1,5 +1,5 @@
 """How tickets, bookings and messages about trips and shows say their facts."""
-from .wording import said
+from ..split import worded
 
 _WORDS = dict(
     ride="train|flight|bus|ferry|connection|trip|journey",
@@ -11,7 +11,7 @@ _WORDS = dict(
     show="show|concert|film|play|event|performance|gig|evening",
 )
 
-SENTENCES = said("""You (go|travel|fly|are going|are booked) from {from} to {to}.
+SENTENCES = worded("""You (go|travel|fly|are going|are booked) from {from} to {to}.
 (Train|bus|flight|ferry|ticket|trip|one way|return trip|your journey) from {from} to {to}.
 (Train|bus|flight|ferry|route|trip|ticket)(:|) {from} to {to}.
 (Departure|leaving|start) {from}, (arrival|arriving|end) {to}.

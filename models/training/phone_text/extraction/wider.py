@@ -7,26 +7,15 @@ a sentence or a label of the test is thrown away.
 import random
 import re
 
-from ..split import TEST, TRAIN, expand, expansions
+from ..split import TEST, TRAIN, alternatives, expand, expansions
 
 NAME = re.compile(r"<(\w+)>")
 LONG = 16  # characters besides the slots: a held-back sentence of so many may not be a part of another one either
 
 
-def members(text):
-    """The alternatives of "a|(b|c) d|e", which are three."""
-    out, depth, start = [], 0, 0
-    for i, c in enumerate(text):
-        depth += (c == "(") - (c == ")")
-        if c == "|" and not depth:
-            out.append(text[start:i])
-            start = i + 1
-    return out + [text[start:]]
-
-
 def classes(table):
     """{name: [member]} of lines "name: a|b|c"."""
-    return {name: members(text) for name, _, text in (line.partition(": ") for line in table.strip().split("\n"))}
+    return {name: alternatives(text) for name, _, text in (line.partition(": ") for line in table.strip().split("\n"))}
 
 
 def draw(rng, pattern, table):
@@ -45,7 +34,7 @@ def drawn(name, patterns, table, n):
 def labelled(text):
     """The labels that are said by "a|(b|c) d", each by itself, since labels are not expanded later."""
     rng = random.Random(text)
-    return list(dict.fromkeys(expand(rng, member) for member in members(text) for _ in range(4 * member.count("|") + 1)))
+    return list(dict.fromkeys(expand(rng, member) for member in alternatives(text) for _ in range(4 * member.count("|") + 1)))
 
 
 def bare(text):
