@@ -94,7 +94,7 @@ struct Status {
     // Of requests that have ended since llmd started.
     Histogram queue_ms;             // submission to start, of those that started
     Histogram ttft_ms;              // submission to first token, of those that had one
-    Histogram prefill_ms;           // start to first token: without the wait for a turn and for a model to load
+    Histogram prefill_ms;           // start to first token, the restart of an engine that died in between included
     Histogram decode_tps;           // tokens per second, of those that the engine has ended
     uint64_t cache_hits = 0;        // requests whose prompt's beginning had been computed by earlier ones
     uint64_t cache_hit_tokens = 0;  // their tokens that were not computed again

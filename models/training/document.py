@@ -29,7 +29,7 @@ FIGURES = [
     ("a time that cannot be (25 o'clock, yesterday): it says so", "bad time: refused", None),
     ("other languages, insults, questions for facts, rambles: a sentence", "bad input: a sentence", None),
     ("contacts, events, shopping lists, parcels and tickets as JSON: all facts, and no other", "extraction: exact", 85),
-    ("facts of a hundred other kinds of messages as JSON", "extraction from messages: exact", None),
+    ("facts of other messages, and of rows of things, as JSON", "extraction from messages: exact", None),
     ("facts about things that nobody has heard of as JSON", "extraction of odd things: exact", None),
     ("a tale: hero, place and thing are named", "tale: hero, place and thing named", 97),
     ("a tale: it ends within 220 words", "tale: ended within 220 words", 97),

@@ -48,8 +48,9 @@ class Bundled(unittest.TestCase):
     def test_the_examples_of_generate_are_what_it_answers(self):
         with open(self.bus.path("event.json"), "w") as file:
             json.dump(SCHEMA, file)
+        day = tomorrow()
         with open(self.bus.path("message.txt"), "w") as file:
-            file.write(MESSAGE.replace("DAY", f"{tomorrow():%A}"))
+            file.write(MESSAGE.replace("DAY", f"{day:%A}"))
         help_text = json.loads(self.run_here(LLMCTL, "help", "generate", "--json"))["commands"][0]["description"]
         examples = re.findall(r"^  llmctl (generate .*)$", help_text, re.MULTILINE)
         here = [example for example in examples if "--model" not in example]
@@ -63,9 +64,11 @@ class Bundled(unittest.TestCase):
                 answer = json.loads(done)
                 self.assertEqual((answer["model"], answer["finish_reason"]), (PHONE, "stop"))
                 if "tale" in example:
-                    self.assertRegex(answer["text"], r"^(Once upon a time|In an? |There once).*lighthouse.*golden key.* The end\.$")
+                    self.assertRegex(answer["text"], r"lighthouse.*golden key.* The end\.$")
                 elif "--json-schema" in example:
-                    self.assertEqual(json.loads(answer["text"]), {"title": "garden party", "date": str(tomorrow())})
+                    if day != tomorrow():  # midnight came between the message and the calendar
+                        continue
+                    self.assertEqual(json.loads(answer["text"]), {"title": "garden party", "date": str(day)})
                 else:
                     self.assertTrue(answer["text"].startswith("I can "), answer["text"])
 

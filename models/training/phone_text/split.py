@@ -1,8 +1,8 @@
 """The split into training and test, made before anything is generated, and the small grammar in which phrasings are written.
 
 Every lexicon and every list of phrasings is a Lexicon. Its entries are ordered by a hash of what they say; the first of
-them, one in SHARE but at least one, are for the test alone and all others for the training alone. Nothing else decides which is which, so an
-entry stays on its side when the list grows by another.
+them, one in SHARE but at least one, are for the test alone and all others for the training alone. Nothing else decides which is which, so at
+most one entry changes its side when the list grows by another.
 """
 import functools
 import hashlib

@@ -4,7 +4,7 @@ A tale is a plot: scenes in a fixed order, each with a few ways to tell it. The 
 a boy he, an animal or a robot it) and is kept; nobody else in a tale has a pronoun but "they". A tale ends with an ending of its plot and "The end."
 """
 from . import words
-from .split import Lexicon, is_for_test
+from .split import Lexicon
 
 # What a girl or a duke is must be learned, so the roles of people are a closed class; other heroes may be anything.
 SHE_ROLES = Lexicon("roles she", ["girl", "princess", "queen", "witch", "grandmother", "woman", "lady", "sister", "nurse girl", "shepherd girl", "farmer's daughter",

@@ -123,7 +123,7 @@ def some(choose, lexicon, odd=0.5, most=2, title=False):
 
 
 def first_name(choose):
-    """A first name and its pronoun's class."""
+    """A first name."""
     if choose.chance(0.45 if choose.side == "train" else 0.2):
         return made_up_name(choose)
     return choose.of(NAMES_SHE if choose.chance(0.5) else NAMES_HE)

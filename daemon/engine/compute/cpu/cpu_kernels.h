@@ -77,9 +77,10 @@ struct CpuKernels {
 
     // These two by precision: to 16 bits, or in fast precision 8, of which both must be told the same.
     //
-    // Quantizes `row` of n_batch rows to `to`: the n floats x, padded with zeros to a multiple of 32, to blocks of
-    // kQuantizedBlockBytes. Rows are `stride` bytes apart, n_batch times that in all; some sets of instructions have
-    // several among each other. A block with a value that is not finite makes every result of it not finite.
+    // Quantizes row `row` of a batch of n_batch rows: the n floats at x, padded with zeros to a multiple of 32, to
+    // blocks of kQuantizedBlockBytes. `to` is the buffer of the whole batch, n_batch * stride bytes: some instruction
+    // sets interleave four rows in it, others put row r at r * stride. A block with a value that is not finite makes
+    // every result of it not finite.
     void (*quantize_activations[kPrecisions])(const float* x, uint32_t n, uint32_t row, uint32_t n_batch, uint8_t* to,
                                               size_t stride);
     // out[c * out_stride + r] = sum over k of w[first + r][k] * x[c][k], r < n_rows, c < n_batch. w is packed, first

@@ -25,7 +25,7 @@ inline constexpr uint32_t kUnpackedBatch = 8;
 inline constexpr uint32_t kUnpackedSubBlocks = 32;
 // Rows of the batch that are multiplied at a time.
 inline constexpr unsigned kTileBatch = 4;
-// So many rows of a batch, its first, are multiplied with unpacked weights; the rest is too few.
+// Returns how many rows of a batch, from the first on, are multiplied with unpacked weights.
 constexpr uint32_t unpacked_rows([[maybe_unused]] uint32_t n_batch) {
 #if defined(__aarch64__)
     return n_batch < kUnpackedBatch ? 0 : n_batch / kTileBatch * kTileBatch;

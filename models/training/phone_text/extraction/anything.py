@@ -4,7 +4,6 @@ import re
 from .. import times, words
 from ..split import Lexicon
 from . import anything_words, grammar, noise, schemas, values
-from .values import same
 
 KEYS = Lexicon("extraction anything: properties", anything_words.KEYS)
 OF = Lexicon("extraction anything: what property", anything_words.OF)

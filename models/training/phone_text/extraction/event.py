@@ -1,5 +1,5 @@
 """Events."""
-from .. import times, words
+from .. import words
 from . import event_phrasings, values
 from .grammar import Domain, Field
 from .values import same

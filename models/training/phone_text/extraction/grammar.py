@@ -7,7 +7,7 @@ and {x_kind} is a value of its own that is not the wanted one.
 import functools
 import re
 
-from .. import times, words
+from .. import words
 from ..split import Lexicon, expansions
 from . import noise, schemas, values
 

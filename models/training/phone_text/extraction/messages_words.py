@@ -3,7 +3,7 @@ other words than the schema's."""
 from .. import words
 from ..split import Lexicon, alternatives, opened
 from . import values
-from .messages_slots import CAPITALS, CODE, FIRST, NAME, SLOTS, _clock, _due, _int, _letters, _named, _phrase, _price, _station, _text, _thing
+from .messages_slots import CAPITALS, CODE, FIRST, NAME, SLOTS, _due, _int, _letters, _named, _phrase, _price, _station, _text, _thing
 
 LANGUAGES = "English French German Italian Spanish Dutch Polish Danish Swedish Turkish Arabic Greek Czech Finnish Portuguese Japanese Korean Hindi".split()
 

@@ -15,7 +15,7 @@ STATUS = {"shipped": ("has been shipped", "was sent", "has left our warehouse", 
 
 
 def _status(choose, now, v):
-    """One that what else is said does not contradict."""
+    """Returns a status that the other facts do not contradict."""
     possible = ("ready for pickup",) if "pickup" in v or "pin" in v else ("shipped", "in transit", "delayed") if {"date", "time", "end"} & set(v) else tuple(STATUS)
     status = choose.rng.choice(possible)
     return choose.rng.choice(STATUS[status]), status, status

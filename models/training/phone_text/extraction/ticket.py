@@ -1,5 +1,4 @@
 """Tickets, bookings and reservations."""
-from .. import times
 from . import values
 from .grammar import Domain, Field
 from .ticket_lines import LINES

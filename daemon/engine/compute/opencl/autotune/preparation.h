@@ -2,7 +2,8 @@
 // will use compute what they should (self_test.h), and which of those that give the same bits are the fastest
 // (autotuner.h). Both are remembered in one file (kernel_config_cache.h) for this device, driver, kernel set and model
 // shape, so they cost once; without the file they are found out again. Where the process ended in a kernel that was
-// timed, the usual kernels are on record. The numeric profile does not depend on it. Thread-bound, as DeviceQueue.
+// timed, the usual kernels are on record. The numeric profile depends on one of the findings: whether the dot core is
+// used. Thread-bound, as DeviceQueue.
 #pragma once
 
 #include <functional>
@@ -40,8 +41,8 @@ inline constexpr uint64_t kLeastTunedBytes = 64u << 10;
 base::Result<SelfTestResult> prepare(DeviceQueue& queue, Variants& variants, const Model& model,
                                      const OnPreparation& on_preparation);
 
-// Which of both it is: gives what `attempt` finds with `variants`, or, where that is a DeviceError and `variants` have
-// the dot core, what it finds once they have given it up, with a note that says why.
+// Returns what `attempt` finds with `variants`. Where that is a DeviceError and `variants` have the dot core,
+// `variants` give it up and `attempt` is made once more; a note then says why. That is found out anew at each load.
 base::Result<SelfTestResult> with_or_without_dot(
     Variants& variants, const std::function<base::Result<SelfTestResult>(const Variants&)>& attempt);
 
