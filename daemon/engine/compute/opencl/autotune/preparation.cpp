@@ -106,7 +106,10 @@ public:
             // Tuning has not seen all batch rows of a layout that is read in another way now.
             if (tuned->images != found->configs.images) {
                 const auto other = test(tuned->images);
-                if (!other) return other.error();
+                if (!other) {
+                    cache_.keep(key, {false, found->configs});
+                    return other.error();
+                }
                 if (!other->notes.empty()) tuned = std::move(found->configs);
             }
             found->configs = std::move(*tuned);
