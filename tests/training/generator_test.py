@@ -11,7 +11,7 @@ from unittest import mock
 SOURCE = os.environ["LLMD_SOURCE"]
 sys.path.insert(0, os.path.join(SOURCE, "models", "training"))
 
-from phone_text import domains, extraction, generate, render, requests, split, times  # noqa: E402
+from phone_text import domains, extraction, generate, render, requests, split, tales, times  # noqa: E402
 
 N = 1500
 
@@ -86,10 +86,37 @@ class Split(unittest.TestCase):
                         self.assertFalse(any(split.is_held_back(text) for text in split.expansions(said.removeprefix("!"))), said)
         self.assertGreater(found, 0)  # such a one is put together now and then, and must not get through
 
+    def test_a_message_of_the_test_is_trained_in_no_other_kind(self):
+        parts = [part for parts in extraction.messages.PARTS.values() for part, _ in parts if part.is_split]
+        held = {text for part in parts for entry in part.parts[split.TEST] for text in split.expansions(entry)
+                if len(extraction.messages.SLOT.sub("", text)) >= split.SHORT}
+        self.assertGreater(len(held), 1000)
+        for part in parts:
+            for entry in part.parts[split.TRAIN]:
+                self.assertTrue(held.isdisjoint(split.expansions(entry)), f"{part.name}: {entry}")
+
     def test_the_tests_say_what_is_held_back(self):
         names = set(domains.DOMAINS["timer"].phrasings.parts[split.TEST])
         self.assertTrue(names)
         self.assertFalse(names & set(domains.DOMAINS["timer"].phrasings.parts[split.TRAIN]))
+
+
+class Tales(unittest.TestCase):
+    def test_a_word_that_begins_as_a_person_does_is_it(self):
+        """Such words are among the heroes that are it, none of them is a person, and their tales keep the pronoun."""
+        people, rng, found = set(tales.PEOPLE), random.Random("animals"), set()
+        for side in (split.TRAIN, split.TEST):
+            choose = split.Chooser(rng, side)
+            for _ in range(2000):
+                word = tales.animal(choose)
+                self.assertNotIn(word, people)
+                if side == split.TRAIN and word not in tales.IT_ROLES.parts[side] and any(word.startswith(person[:3]) for person in people):
+                    found.add(word)
+        self.assertGreater(len(found), 50)
+        for _ in range(300):
+            _, tale, wanted = tales.make(split.Chooser(rng, split.TRAIN))
+            if wanted["pronoun"] == "it":
+                self.assertFalse({"she", "he", "him", "his"} & set(re.findall("[a-z]+", tale.lower())), tale)
 
 
 class Samples(unittest.TestCase):

@@ -108,9 +108,9 @@ def training_sample(rng, side=TRAIN):
     """A conversation of several turns for the training. Of the other side it is for measuring the loss on it."""
     choose = Chooser(rng, side)
     p = rng.random()
-    if p < 0.52:
+    if p < 0.50:
         return tools_conversation(choose, rng.choice((1, 2, 3, 4, 5, 6)))
-    if p < 0.865:
+    if p < 0.835:
         return extraction_conversation(choose, rng.choice((1, 2, 2, 3)))
     if p < 0.955:
         return tale_conversation(choose, rng.choice((1, 1, 2)))

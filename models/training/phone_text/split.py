@@ -102,6 +102,15 @@ def expansions(entry):
 SHORT = 10  # characters: a held-back text of fewer may be a part of something else
 
 
+def hold_back_everywhere(lexicons, slot):
+    """Takes out of the training of each what another of them has for the test, where it has SHORT characters or more beside what the pattern
+    `slot` finds: "until {date}" and "price: {total}" are said everywhere."""
+    held = {text for lexicon in lexicons if lexicon.is_split for entry in lexicon.parts[TEST] for text in expansions(entry) if len(slot.sub("", text)) >= SHORT}
+    for lexicon in lexicons:
+        if lexicon.is_split:
+            lexicon.parts[TRAIN] = [entry for entry in lexicon.parts[TRAIN] if held.isdisjoint(expansions(entry))] or lexicon.parts[TRAIN]
+
+
 @functools.cache
 def held_back():
     """Phrasings of requests that no training text may be, and those of them that it may not have as a part either. A shorter one, or one that

@@ -3,8 +3,10 @@
 A tale is a plot: scenes in a fixed order, each with a few ways to tell it. The hero's pronoun follows from what the hero is (a girl is she,
 a boy he, an animal or a robot it) and is kept; nobody else in a tale has a pronoun but "they". A tale ends with an ending of its plot and "The end."
 """
+import re
+
 from . import words
-from .split import Lexicon
+from .split import Lexicon, is_for_test
 
 # What a girl or a duke is must be learned, so the roles of people are a closed class; other heroes may be anything.
 SHE_ROLES = Lexicon("roles she", ["girl", "princess", "queen", "witch", "grandmother", "woman", "lady", "sister", "nurse girl", "shepherd girl", "farmer's daughter",
@@ -30,6 +32,20 @@ THINGS = Lexicon("tale things", ["key", "lantern", "map", "golden ring", "drum",
 PREPOSITIONS = {"mountain hut": "in", "island": "on", "farm": "on", "bridge": "on", "harbour": "in", "train station": "at", "market": "at", "snowy field": "on",
                 "meadow": "on", "tower": "in", "fishing boat": "on", "lighthouse": "in"}
 SOUNDS_LIKE_AN = set("aeiou")
+PEOPLE = [word for lexicon in (SHE_ROLES, HE_ROLES) for role in lexicon.parts["train"] for word in re.findall("[a-z]+", role)]
+
+
+def animal(choose):
+    """A hero that is it. In training some are words that begin or end as a woman or a man does, and are none: a model that has read of dukes
+    and never of ducks would call a duck he."""
+    if choose.side == "train" and choose.chance(0.15):
+        while True:
+            person, odd = choose.rng.choice(PEOPLE), words.odd_word(choose).lower()
+            n = choose.rng.randint(2, max(2, len(person) - 1))
+            word = person[:n] + odd[:4] if choose.chance(0.7) else odd[-4:] + person[-n:]
+            if word not in PEOPLE and word.isalpha() and is_for_test("odd", word) == (choose.side == "test"):
+                return word
+    return words.some(choose, IT_ROLES, 0.3, 1)
 
 
 def an(noun):
@@ -345,7 +361,11 @@ NAMED_HEROES = Lexicon("heroes of tales, with names", """
 {athing} that belongs to {whom} {in_place}
 {aplace}, where {whom} lives with {athing}
 {aplace} and {whom} who has {athing}
-{aplace}, {whom} and {athing}""".strip().split("\n"))
+{aplace}, {whom} and {athing}
+{athing} lying {in_place}, and {whom} too
+{athing} from {aplace} and the one who has it, {whom}
+{athing} {in_place} that {whom} likes a lot
+{aplace} with {athing} in it, and {whom}""".strip().split("\n"))
 # What happens, where the request says it.
 HAPPENINGS = {plot: Lexicon(f"heroes of tales: {plot}", lines.strip().split("\n")) for plot, lines in {
     "lost": """
@@ -431,7 +451,7 @@ def request(choose, named):
     if choose.chance(0.3):
         plot = choose.rng.choice(list(HAPPENINGS))
         heroes = HAPPENINGS[plot]
-    elif named and choose.chance(0.25):
+    elif named and choose.chance(0.25 if choose.side == "test" else 0.4):
         heroes = NAMED_HEROES
     return choose.of(FRAMES).replace("{it}", choose.of(heroes)), plot
 
@@ -440,7 +460,7 @@ def make(choose):
     """Returns the request, the tale, and {"hero", "place", "thing", "pronoun"} of what was asked for."""
     rng = choose.rng
     pronoun = rng.choice(("she", "he", "it", "it"))
-    role = words.some(choose, IT_ROLES, 0.5, 1) if pronoun == "it" else choose.of(SHE_ROLES if pronoun == "she" else HE_ROLES)
+    role = animal(choose) if pronoun == "it" else choose.of(SHE_ROLES if pronoun == "she" else HE_ROLES)
     # The role decides about the pronoun, the name does not: a fox may be called Anna. In training nobody's name says anything about it.
     told_by_name = choose.side == "test" and pronoun != "it"
     names = words.NAMES_SHE if (pronoun == "she" if told_by_name else choose.chance(0.5)) else words.NAMES_HE

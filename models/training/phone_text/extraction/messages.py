@@ -6,7 +6,7 @@ import itertools
 import re
 
 from .. import words
-from ..split import Lexicon, alternatives
+from ..split import Lexicon, alternatives, hold_back_everywhere, opened
 from . import grammar, noise, schemas, values
 from .messages_more import MORE_PARTS, MORE_WAYS, VALUES
 from .messages_parts import PARTS
@@ -30,9 +30,7 @@ def _lexicon(name, part):
             if way[0] == "(" and 0 not in depths[:-1]:
                 more += [choice for choice in alternatives(way[1:-1]) if choice]
                 continue
-            head, bar, rest = way.partition(")")
-            open_ = head.rfind("(")
-            more += [(head[:open_] + choice + rest).strip() for choice in head[open_ + 1:].split("|")] if bar else [way]
+            more += opened(way)
         said = list(dict.fromkeys(more))
     return Lexicon(f"extraction messages, {name}", said, len(said) > 1), left_out
 
@@ -41,6 +39,7 @@ for _kind, _more in MORE_WAYS.items():
     for _i, _ways in _more.items():
         PARTS[_kind][_i] += "|" + _ways
 PARTS = {name: [_lexicon(f"{name} {i}", part) for i, part in enumerate(parts)] for name, parts in {**PARTS, **MORE_PARTS}.items()}
+hold_back_everywhere([part for parts in PARTS.values() for part, _ in parts], SLOT)
 NAMES = list(PARTS)
 for _parts in PARTS.values():
     for _slot in {slot for part, _ in _parts for text in part.parts["train"] + part.parts["test"] for slot in SLOT.findall(text)}:
