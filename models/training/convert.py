@@ -26,7 +26,7 @@ def to_parts(state, out):
         blob += tensor.detach().to(torch.float16).cpu().numpy().tobytes()
     os.makedirs(out, exist_ok=True)
     with open(os.path.join(out, "weights.json"), "w") as file:
-        json.dump({"tensors": names, "shape": state["shape"], "n_vocab": state["n_vocab"], "step": state["step"], "trained": state["trained"], "tokens": state["tokens"]}, file)
+        json.dump({"tensors": names, "shape": state["shape"], "n_vocab": state["n_vocab"], "step": state["step"], "trained": state["trained"]}, file)
     for i in range(0, len(blob), PART):
         with open(os.path.join(out, f"weights.{i // PART:02}"), "wb") as file:
             file.write(blob[i:i + PART])

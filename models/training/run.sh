@@ -1,11 +1,11 @@
 #!/bin/sh
-# run.sh DIRECTORY SECONDS MINUTES OUT: does what is left of the training within SECONDS, and can be called again until it is done: the
-# tokenizer, MINUTES of training on the GPU, the evaluation. DIRECTORY has the checkpoint between calls; OUT gets what is to be kept: the
+# run.sh DIRECTORY SECONDS OUT: does what is left of the training within SECONDS, and can be called again until it is done: the
+# tokenizer, the training on the GPU, the evaluation. DIRECTORY has the checkpoint between calls; OUT gets what is to be kept: the
 # tokenizer, the weights in parts of at most 12 MB, the logs and the figures, seven files. Where DIRECTORY was lost between two calls, put OUT's
 # files into DIRECTORY/kept, and the next call goes on from them. PYTHON, TRAIN_OPTIONS and EVALUATE_OPTIONS are for tests/lanes/training.
 set -eu
-mkdir -p "$1" "$4"
-work=$(cd "$1" && pwd) seconds=$2 minutes=$3 out=$(cd "$4" && pwd)
+mkdir -p "$1" "$3"
+work=$(cd "$1" && pwd) seconds=$2 out=$(cd "$3" && pwd)
 python=${PYTHON-python3}
 began=$(date +%s)
 left() { echo $((seconds - $(date +%s) + began)); }
@@ -20,7 +20,7 @@ if [ ! -f "$work/trained" ]; then
     [ ! -f "$work/kept/parts/weights.json" ] || resume="--resume $work/kept/parts"
     status=0
     # shellcheck disable=SC2086  # options
-    "$python" train.py --tokenizer "$work/tokenizer.json" --work "$work" --minutes "$minutes" --stop-after $(($(left) - 20)) $resume ${TRAIN_OPTIONS-} \
+    "$python" train.py --tokenizer "$work/tokenizer.json" --work "$work" --stop-after $(($(left) - 20)) $resume ${TRAIN_OPTIONS-} \
         >"$work/part.log" 2>&1 || status=$?
     cat "$work/part.log" >>"$work/train.log"
     cp "$work/train.log" "$out/"

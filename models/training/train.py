@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Trains the bundled model on text that is generated while it trains.
 
-    train.py --tokenizer tokenizer.json --work DIRECTORY --minutes 20            one data-centre GPU
-    train.py --tokenizer tokenizer.json --work DIRECTORY --smoke                 a minute on a CPU, a far smaller model
+    train.py --tokenizer tokenizer.json --work DIRECTORY                         one data-centre GPU
+    train.py --tokenizer tokenizer.json --work DIRECTORY --smoke                 half a minute on a CPU, a far smaller model
 
 A checkpoint is written to --work at the end and every minute; the same command goes on from it, and --stop-after SECONDS ends a call
 early, with exit status 75 if there is more to train. Where the checkpoint was lost, --resume goes on from the weights that
-`convert.py --parts` wrote. The rate of learning follows the time that was trained, all calls together, so that the training ends on time
-whatever the machine. At the end `convert.py` makes a Hugging Face directory of the checkpoint. Needs PyTorch, numpy and tokenizers.
+`convert.py --parts` wrote. The same seed gives the same weights to the bit, on the same kind of GPU with the same PyTorch, however many
+processes generate and however often the training was stopped and went on from its checkpoint: batches, order and rate of learning follow
+from the step alone, and only deterministic kernels are used. At the end `convert.py` makes a Hugging Face directory of the checkpoint. Needs
+PyTorch, numpy and tokenizers.
 
 A line of the log has the loss of what the assistant says for each kind of conversation. "held back" is the same of phrasings and values of
 the test part, of which nothing is learned: the training part alone says little, since a model that learns it by heart has no loss there.
@@ -30,12 +32,15 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+CHUNK = 16  # batches of a seed: fewer waste more conversations that did not fill a row
+WARM_UP = 100  # steps in which the rate rises where the optimizers know nothing yet
 ROW = 1536  # tokens of context: eight tools, the calendar and a few turns are 1,200
 OTHER_WEIGHT = 0.02  # of the loss at tokens that the assistant does not say
 KINDS = ("tools", "extraction", "tale", "talk")  # of conversations
 MORE_TO_DO = 75  # exit status
 
 SHAPE = dict(hidden_size=384, num_hidden_layers=8, num_attention_heads=12, num_key_value_heads=4, intermediate_size=640, rope_theta=10000.0, rms_norm_eps=1e-5)
+SMOKE_STEPS = 100
 SMOKE_SHAPE = dict(SHAPE, hidden_size=64, num_hidden_layers=2, num_attention_heads=2, num_key_value_heads=1, intermediate_size=96)
 
 
@@ -99,24 +104,27 @@ def batches_of(encoder, rng, side, rows, length):
         yield ids, weights, numbers, kinds
 
 
-def produce(batches, tokenizer, seed, rows, length):
-    """A process that fills the queue with batches for ever."""
+def produce(batches, options, first):
+    """A process that fills the queue with the batches of every n-th chunk from the first one on, n being the number of processes."""
     os.nice(5)
     torch.set_num_threads(1)
     from phone_text.encode import Encoder
-    for batch in batches_of(Encoder(tokenizer), random.Random(seed), "train", rows, length):
-        batches.put(batch)
+    encoder = Encoder(options.tokenizer)
+    for chunk in itertools.count(first, options.workers):
+        for batch in itertools.islice(batches_of(encoder, random.Random(f"{options.seed} {chunk}"), "train", options.rows, options.row), CHUNK):
+            batches.put(batch)
 
 
 class Batches:
-    """Batches of several processes in a fixed order. A thread takes them out of the queues while the device computes."""
+    """The batches from a step on, of several processes. A thread takes them out of the queues while the device computes."""
 
-    def __init__(self, options, rows, first_seed):
+    def __init__(self, options, step):
         context = multiprocessing.get_context("spawn")
         self.queues, self.processes = [], []
+        self.passed_over = step % CHUNK  # of the first chunk
         for i in range(options.workers):
-            batches = context.Queue(maxsize=6)
-            process = context.Process(target=produce, args=(batches, options.tokenizer, f"{options.seed} {first_seed} {i}", rows, options.row), daemon=True)
+            batches = context.Queue(maxsize=2 * CHUNK)
+            process = context.Process(target=produce, args=(batches, options, step // CHUNK + i), daemon=True)
             process.start()
             self.queues.append(batches)
             self.processes.append(process)
@@ -124,8 +132,9 @@ class Batches:
         threading.Thread(target=self._take, daemon=True).start()
 
     def _take(self):
-        for batches in itertools.cycle(self.queues):
-            arrays = tuple(torch.from_numpy(array) for array in batches.get())
+        taken = (batches.get() for batches in itertools.cycle(self.queues) for _ in range(CHUNK))
+        for batch in itertools.islice(taken, self.passed_over, None):
+            arrays = tuple(torch.from_numpy(array) for array in batch)
             self.ready.put(tuple(array.pin_memory() for array in arrays) if torch.cuda.is_available() else arrays)
 
     def get(self):
@@ -227,10 +236,7 @@ class Model(nn.Module):
 def by_kind(losses, weights, kinds):
     """The sums of the losses of what the assistant says, and how many tokens that is, for each kind."""
     said = (weights.flatten() == 1).float()
-    sums = torch.zeros((2, len(KINDS)), device=losses.device)
-    sums[0].index_add_(0, kinds.flatten(), losses.float() * said)
-    sums[1].index_add_(0, kinds.flatten(), said)
-    return sums
+    return torch.stack((losses.float() * said, said)) @ F.one_hot(kinds.flatten(), len(KINDS)).float()
 
 
 def in_words(sums):
@@ -330,7 +336,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tokenizer", required=True)
     parser.add_argument("--work", required=True)
-    parser.add_argument("--minutes", type=float, default=20, help="of training, all calls together")
+    parser.add_argument("--steps", type=int, default=36000, help="of training, all calls together; 23 minutes on an H200")
     parser.add_argument("--stop-after", type=float, help="seconds of this call")
     parser.add_argument("--rows", type=int, default=42, help="of a batch")
     parser.add_argument("--row", type=int, default=ROW)
@@ -346,7 +352,7 @@ def main():
     began = time.monotonic()
     device = "cuda" if torch.cuda.is_available() and not options.smoke else "cpu"
     if options.smoke:
-        options.minutes, options.rows, options.row, options.workers = min(options.minutes, 0.6), 4, 512, 1
+        options.steps, options.rows, options.row, options.workers = min(options.steps, SMOKE_STEPS), 4, 512, min(options.workers, 2)
     attention = options.attention or ("flex" if device == "cuda" else "dense")
     shape = SMOKE_SHAPE if options.smoke else SHAPE
     with open(options.tokenizer) as file:
@@ -354,12 +360,14 @@ def main():
     n_vocab = len(tokenizer["model"]["vocab"]) + len(tokenizer["added_tokens"])
     torch.manual_seed(int.from_bytes(options.seed.encode(), "big") % 2**31)
     torch.set_float32_matmul_precision("high")
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS may add in any order
+    torch.use_deterministic_algorithms(True)
     os.makedirs(options.work, exist_ok=True)
     path = os.path.join(options.work, "checkpoint.pt")
 
     model = Model(shape, n_vocab, attend_flex if attention == "flex" else attend_dense, options.row).to(device)
     optimizers = optimizers_of(model, options, device)
-    step, trained, tokens = 0, 0.0, 0
+    step, trained, began_at = 0, 0.0, 0  # the optimizers knew nothing at step began_at
     if os.path.exists(path):
         state = torch.load(path, map_location=device, weights_only=True)
         for optimizer, saved in zip(optimizers, state["optimizers"]):
@@ -371,12 +379,12 @@ def main():
         state = None
     if state:
         model.load_state_dict({name: tensor.float() for name, tensor in state["model"].items()})
-        step, trained, tokens = state["step"], state["trained"], state["tokens"]
-    is_fresh = state is None or "optimizers" not in state  # optimizers that know nothing yet begin slowly
+        step, trained = state["step"], state["trained"]
+        began_at = state.get("began_at", step)
     n_parameters = sum(p.numel() for p in model.parameters())
     print(f"{n_parameters / 1e6:.2f} M parameters on {torch.cuda.get_device_name() if device == 'cuda' else 'the CPU'}, from step {step}, {trained / 60:.1f} minutes trained", flush=True)
 
-    batches = Batches(options, options.rows, step)
+    batches = Batches(options, step)
     run = torch.compile(model) if device == "cuda" else model
     if attention == "flex":
         from torch.nn.attention.flex_attention import create_block_mask
@@ -386,12 +394,13 @@ def main():
     mark, mark_step, last_save, starved = time.monotonic(), step, time.monotonic(), 0
     first_step = step
     last = time.monotonic()
-    total = options.minutes * 60
     report = 10 if options.smoke else 200
     def checkpoint():
-        save(path, {"model": model.state_dict(), "optimizers": [optimizer.state_dict() for optimizer in optimizers], "step": step, "trained": trained, "tokens": tokens,
+        save(path, {"model": model.state_dict(), "optimizers": [optimizer.state_dict() for optimizer in optimizers], "step": step, "trained": trained, "began_at": began_at,
                     "shape": shape, "n_vocab": n_vocab})
-    while trained < total and not (options.stop_after and time.monotonic() - began > options.stop_after):
+    def is_time_up():
+        return options.stop_after and step > first_step and time.monotonic() - began > options.stop_after
+    while step < options.steps and not is_time_up():
         starved += batches.ready.empty()
         ids, weights, numbers, kinds = (array.to(device, non_blocking=True) for array in batches.get())
         ids, kinds, weights = ids.long(), kinds[:, 1:].long(), weights[:, 1:].contiguous()
@@ -402,7 +411,7 @@ def main():
             mask = make_mask(seen_by, options.rows, None, options.row, options.row, device=device)
         else:
             mask = dense_mask(numbers)
-        rate = rate_at(trained / total) * (min(1.0, (step - first_step + 1) / 100) if is_fresh else 1.0)
+        rate = rate_at(step / options.steps) * min(1.0, (step - began_at + 1) / WARM_UP)
         for optimizer in optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = rate * group["peak"]
@@ -415,12 +424,11 @@ def main():
             optimizer.step()
         sums += by_kind(losses.detach(), weights, kinds)
         step += 1
-        tokens += options.rows * options.row
         if step % report == 0:
             words = in_words(sums)  # waits for the device
             now = time.monotonic()
             steps = step - mark_step
-            print(f"step {step}  {trained / 60:.2f} min  {tokens / 1e6:.0f} M tokens  {steps * options.rows * options.row / (now - mark) / 1e3:.0f} k tokens/s  starved {starved / steps:.0%}  rate {rate:.2f}  {words}", flush=True)
+            print(f"step {step}  {trained / 60:.2f} min  {step * options.rows * options.row / 1e6:.0f} M tokens  {steps * options.rows * options.row / (now - mark) / 1e3:.0f} k tokens/s  starved {starved / steps:.0%}  rate {rate:.2f}  {words}", flush=True)
             sums.zero_()
             if step % (10 * report) == 0:
                 print(f"    held back: {held_back.measure(model, device)}", flush=True)
@@ -436,8 +444,8 @@ def main():
         torch.cuda.synchronize()
     checkpoint()
     batches.stop()
-    print(f"ended at step {step}, {trained / 60:.2f} minutes trained, {tokens / 1e6:.0f} M tokens; held back: {held_back.measure(model, device)}", flush=True)
-    return 0 if trained >= total else MORE_TO_DO
+    print(f"ended at step {step}, {trained / 60:.2f} minutes trained, {step * options.rows * options.row / 1e6:.0f} M tokens; held back: {held_back.measure(model, device)}", flush=True)
+    return 0 if step >= options.steps else MORE_TO_DO
 
 
 if __name__ == "__main__":
