@@ -17,12 +17,14 @@ namespace llmd::client {
 namespace {
 
 std::string summary(const Dictionary& result) {
+    const uint64_t waited = number_of(result, "queue_ms");
+    const uint64_t first = number_of(result, "ttft_ms");
     std::ostringstream out;
     out << std::fixed << std::setprecision(1);
-    out << "llmctl: prompt " << number_of(result, "prompt_tokens") << " tokens (" << number_of(result, "cached_tokens")
-        << " cached) at " << real_of(result, "prefill_tps") << "/s, first token after " << number_of(result, "ttft_ms")
-        << " ms, generated " << number_of(result, "generated_tokens") << " at " << real_of(result, "decode_tps")
-        << "/s";
+    out << "llmctl: waited " << waited << " ms, prompt " << number_of(result, "prompt_tokens") << " tokens ("
+        << number_of(result, "cached_tokens") << " cached) at " << real_of(result, "prefill_tps")
+        << "/s, first token after " << (first > waited ? first - waited : 0) << " ms, generated "
+        << number_of(result, "generated_tokens") << " at " << real_of(result, "decode_tps") << "/s";
     if (const uint64_t drafted = number_of(result, "drafted"); drafted > 0) {
         out << " (" << number_of(result, "accepted") << " of " << drafted << " drafted tokens accepted)";
     }

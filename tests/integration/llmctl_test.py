@@ -296,9 +296,9 @@ class Llmctl(harness.TestCase):
         verbose = [LLMCTL, "generate", "--verbose", "--max-tokens", "4", "--seed", "1", PROMPT]
         both = subprocess.run(verbose, env=self.bus.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=LIMIT_S).stdout
-        self.assertRegex(both, rb"[^\n]\nllmctl: prompt ")
+        self.assertRegex(both, rb"[^\n]\nllmctl: waited ")
         apart = self.ctl(*verbose[1:])
-        self.assertTrue(apart.stderr.startswith(b"llmctl: prompt "), apart.stderr)
+        self.assertTrue(apart.stderr.startswith(b"llmctl: waited "), apart.stderr)
         self.assertFalse(apart.stdout.endswith(b"\n"))
 
     def test_watching_goes_on_until_ctrl_c(self):
