@@ -41,7 +41,7 @@ def animal(choose):
     if choose.side == "train" and choose.chance(0.15):
         while True:
             person, odd = choose.rng.choice(PEOPLE), words.odd_word(choose).lower()
-            n = choose.rng.randint(2, max(2, len(person) - 1))
+            n = choose.rng.randint(2, len(person))
             word = person[:n] + odd[:4] if choose.chance(0.7) else odd[-4:] + person[-n:]
             if word not in PEOPLE and word.isalpha() and is_for_test("odd", word) == (choose.side == "test"):
                 return word
@@ -376,7 +376,9 @@ HAPPENINGS = {plot: Lexicon(f"heroes of tales: {plot}", lines.strip().split("\n"
 {whom} {in_place} who looks everywhere for {athing}
 {whom} whose {thing} is gone, {in_place}
 {whom} {in_place} missing {athing}
-how {whom} lost {athing} {in_place}""",
+how {whom} lost {athing} {in_place}
+the lost {thing} of {whom} {in_place}
+the sorrow of {whom} {in_place} without {athing}""",
     "found": """
 {whom} {in_place} who finds {athing}
 {whom} who found {athing} {in_place}
@@ -385,7 +387,8 @@ how {whom} lost {athing} {in_place}""",
 how {whom} found {athing} {in_place}
 {whom} {in_place} who is honest about {athing}
 {whom} stumbling over {athing} {in_place}
-{whom} {in_place} and {athing} that somebody else has lost""",
+{whom} {in_place} and {athing} that somebody else has lost
+the honest deed of {whom} {in_place} with {athing}""",
     "storm": """
 {whom} {in_place} in a storm with {athing}
 {whom} in a stormy night {in_place}, with {athing}
@@ -394,7 +397,9 @@ a storm, {whom} {in_place} and {athing}
 {whom} {in_place} in bad weather with {athing}
 how {whom} {in_place} was brave in the storm with {athing}
 {whom} who helps somebody in the dark {in_place}, with {athing}
-{whom}, {aplace} in thunder and rain, and {athing}""",
+{whom}, {aplace} in thunder and rain, and {athing}
+the brave deed of {whom} in a storm {in_place}, with {athing}
+the wild night of {whom} {in_place} and {athing}""",
     "contest": """
 {whom} who wins a contest {in_place} with {athing}
 {whom} {in_place} who wins a prize with {athing}
@@ -403,7 +408,8 @@ how {whom} won with {athing} {in_place}
 {whom} {in_place} competing with {athing}
 {whom} in a competition {in_place} with {athing}
 {whom} {in_place} who shows them all with {athing}
-{whom} who is laughed at {in_place} for {athing} and wins""",
+{whom} who is laughed at {in_place} for {athing} and wins
+the victory of {whom} {in_place} with {athing}""",
     "journey": """
 {whom} who leaves {aplace} to look for {athing}
 {whom} {in_place} who travels far to find {athing}
@@ -412,7 +418,8 @@ the long journey of {whom} from {aplace} to {athing}
 {whom} {in_place} who goes out into the world for {athing}
 {whom} {in_place} and a quest for {athing}
 {whom} who lives {in_place} and searches the world for {athing}
-an adventure of {whom} from {aplace} looking for {athing}""",
+an adventure of {whom} from {aplace} looking for {athing}
+the far travels of {whom} from {aplace} to find {athing}""",
     "repair": """
 {whom} {in_place} who repairs {athing}
 {whom} {in_place} and {athing} that broke
@@ -421,7 +428,8 @@ an adventure of {whom} from {aplace} looking for {athing}""",
 how {whom} repaired {athing} {in_place}
 {whom} {in_place} with a broken {thing}
 {whom} who lives {in_place} and puts {athing} together again
-{whom} and {athing} in pieces, {in_place}"""}.items()}
+{whom} and {athing} in pieces, {in_place}
+the patience of {whom} {in_place} who mends {athing}"""}.items()}
 ASKS_LESS = Lexicon("asks for any tale", """
 tell me a tale
 tell me a story

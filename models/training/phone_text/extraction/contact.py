@@ -2,7 +2,7 @@
 from . import contact_phrasings, values
 from .grammar import Domain, Field
 from .values import same
-from .wider import widen_domain
+from .wider import widen_contrasts, widen_domain
 
 CONTACT = Domain("contact", """Extract the contact.
 Take the contact out of the text.
@@ -458,3 +458,4 @@ That is all I have.
 So now you have everything.
 Call any time.""", share=1.2, clash=(("phone", "mobile", "work_phone", "home_phone"),))
 widen_domain(CONTACT, contact_phrasings.SENTENCES, contact_phrasings.LINES, contact_phrasings.LABELS, contact_phrasings.CLASSES)
+widen_contrasts(CONTACT, {"street": ("street", "|at |in "), "city": ("city", "|in "), "company": ("company", "|at |with "), "phone": ("phone", "|under ")})

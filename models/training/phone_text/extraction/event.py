@@ -3,7 +3,7 @@ from .. import words
 from . import event_phrasings, values
 from .grammar import Domain, Field
 from .values import same
-from .wider import widen_domain
+from .wider import widen_contrasts, widen_domain
 
 
 def _online(choose):
@@ -458,3 +458,4 @@ Hope you can come.
 Do come, please.
 I booked the seats already.""", share=1.3, facts_like=r"euros|ticket|seat|chairs|costs?\b|paid|starts|opens|closes|\bpeople\b|friends|neighbours|guests")
 widen_domain(EVENT, event_phrasings.SENTENCES, event_phrasings.LINES, event_phrasings.LABELS, event_phrasings.CLASSES)
+widen_contrasts(EVENT, {"date": ("date", ""), "time": ("time", "|at "), "place": ("place", "|at "), "city": ("city", "|in "), "host": ("name", "|by "), "price": ("price", "")})

@@ -310,6 +310,8 @@ def extended(choose, piece):
 
 def greeting(choose):
     names = {"who": words.first_name(choose), "who2": words.first_name(choose)}
+    if choose.side == "train" and choose.chance(0.12):  # in a language or a word that nobody has heard of
+        return f"{words.odd_word(choose).capitalize()} {names['who']}{choose.rng.choice((',', ',', '!', ' -'))}"
     return choose.of(GREETINGS).format(**names)
 
 

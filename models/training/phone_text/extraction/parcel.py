@@ -3,6 +3,7 @@ from . import values
 from .grammar import Domain, Field
 from .parcel_phrasings import LINES, SENTENCES
 from .values import same
+from .wider import widen_contrasts
 
 STATUS = {"shipped": ("has been shipped", "was sent", "has left our warehouse", "was dispatched", "has been posted", "was shipped", "has been sent out", "was mailed", "has left the shop",
                       "was put in the post"),
@@ -127,3 +128,4 @@ We are sorry for the trouble.""", share=1.1,
 def _weight(choose):
     n = choose.rng.choice((choose.rng.randint(1, 31), round(choose.rng.uniform(0.1, 25), 1)))
     return f"{n} {choose.rng.choice(('kg', 'kg', 'kilos'))}", f"{n} kg", n
+widen_contrasts(PARCEL, {"date": ("date", ""), "carrier": ("company", "|by |with "), "address": ("street", "|to |at "), "price": ("price", ""), "recipient": ("name", "|to |for ")})

@@ -75,3 +75,49 @@ def widen_domain(domain, sentences, lines, labels, table, n=60):
     for key, text in labels.items():
         lexicon = domain.labels[key]
         widen(lexicon, labelled(text), table, n, 0.4, held_texts(lexicon), [label for label in lexicon.parts[TEST] if len(label) >= 6])
+
+
+# What was and what is, of any field: one value is wanted, and the other is said beside it. {new} and {old} become slots with what stands before them.
+CONTRAST_CLASSES = classes("""
+not: not|no longer|never again|instead of|rather than|not any more|forget|forget about|never mind|ignore|scrap|cross out|strike|skip|leave out|drop|don't take|wrong:|out:|in place of|other than planned, not
+but: , but| but|, rather|;| -|, now|, now it's|, instead|, it's|, it is|, take|, make it|, go for|, better|, only|: now|. It's|. Now|. Take|. Instead|, that is now|, but now|: it became|, and
+nota: , not|, and not|, instead of|, rather than| instead of| rather than| and not|, no longer|, not any more|, in place of| in place of|, never again| (not|, as opposed to
+before: before that|before this|formerly|previously|earlier|once|until then|till then|until now|up to now|until May|till last year|until last week|at first|in the beginning|originally|it used to be|it was|last time|last year|last month|back then|first|in the past|the old one was|for a long time|years ago|up to then|in former times|in earlier days|in the old days|until recently|the last one was|initially
+after: now|from now on|today|these days|since then|since May|since spring|since last week|since autumn|from spring|from June|as of July|as of now|starting Monday|from next week|currently|at present|at the moment|lately|recently|this time|this year|this month|in future|from here on|nowadays|meanwhile|afterwards|later|finally|in the end|eventually|by now|for a week now|the new one is|newly
+comma: ,| -|;|, and|.|, but| and|:| ...|, while
+became: became|becomes|turned into|was replaced by|gives way to|is replaced by|has changed to|changed to|has become|made room for|-> |was swapped for|was exchanged for
+replaces: replaces|takes the place of|is there instead of|comes in place of|has replaced|stands in for|was chosen over|is better than|comes after
+moved: changed|moved|switched|shifted|was changed|was moved|has been changed|has been moved|we changed|they changed|I changed|went over|was corrected
+wrong: wrong|a mistake|outdated|an error|no longer right|not right|old|out of date|history|past|over|cancelled|not possible any more
+right: right|correct|the new one|what counts|valid|up to date|the current one|what holds|it now
+""")
+BESIDE = """
+<not> {old}<but> {new}
+{new}<nota> {old}
+<before> {old}<comma> <after> {new}
+<after> {new}<comma> <before> {old}
+""".strip().split("\n")
+CONTRASTS = BESIDE * 2 + """
+{new} <after><comma> {old} <before>
+{old} <before><comma> {new} <after>
+<moved> from {old} to {new}
+{old} <became> {new}
+{new} <replaces> {old}
+{old} is <wrong><comma> {new} is <right>
+{new} is <right><comma> {old} is <wrong>
+""".strip().split("\n")
+
+
+def widen_contrasts(domain, fields, share=0.1, n=12):
+    """Adds contrasts of an old value and a new one to the training part. fields is {field: (the kind of
+    the old value, "a|b" what stands before both)}."""
+    patterns = []
+    for field, (old, heads) in fields.items():
+        for head in heads.split("|"):
+            for pattern in CONTRASTS if not head else BESIDE:
+                new = f"{{{field}}}"
+                if "from {old}" in pattern and f"{field}0" in ("date0", "showdate0", "duedate0"):
+                    patterns.append(pattern.format(old=f"{{x_{old}0}}", new=f"{{{field}0}}"))
+                else:
+                    patterns.append(pattern.format(old=f"{head}{{x_{old}}}", new=head + new))
+    widen(domain.sentences, patterns, CONTRAST_CLASSES, n, share, held_texts(domain.sentences, *([domain.lines] if domain.lines else [])))
