@@ -194,8 +194,13 @@ Result<SelfTestResult> with_or_without_dot(Variants& variants,
     const std::string why = found.error().message;
     variants.give_up_dot();
     found = attempt(variants);
-    if (found) found->notes.insert(found->notes.begin(), "the device's dot products of bytes are not used: " + why);
-    return found;
+    if (found) {
+        found->notes.insert(found->notes.begin(), "the device's dot products of bytes are not used: " + why);
+        return found;
+    }
+    base::Error error = found.error();
+    if (error.code == base::ErrorCode::DeviceError) error.message += "; with dot products of bytes: " + why;
+    return error;
 }
 
 }  // namespace llmd::compute::gpu

@@ -42,7 +42,8 @@ base::Result<SelfTestResult> prepare(DeviceQueue& queue, Variants& variants, con
                                      const OnPreparation& on_preparation);
 
 // Returns what `attempt` finds with `variants`. Where that is a DeviceError and `variants` have the dot core,
-// `variants` give it up and `attempt` is made once more; a note then says why. That is found out anew at each load.
+// `variants` give it up and `attempt` is made once more; a note then says why, or its DeviceError names both. That is
+// found out anew at each load.
 base::Result<SelfTestResult> with_or_without_dot(
     Variants& variants, const std::function<base::Result<SelfTestResult>(const Variants&)>& attempt);
 

@@ -61,12 +61,12 @@ TEST(Preparation, ADeviceThatFailsWithTheDotCoreComputesWithoutAndSaysWhy) {
     EXPECT_EQ(variants.profile(), nvidia(false).profile());
 }
 
-TEST(Preparation, ADeviceThatFailsEitherWayIsRefusedForWhatItGivesWithout) {
+TEST(Preparation, ADeviceThatFailsEitherWayIsRefusedForBothReasons) {
     Variants variants = nvidia(true);
     Attempts attempts{{kFault, base::fail(ErrorCode::DeviceError, "attention")}};
     const auto found = outcome(variants, attempts);
     ASSERT_FALSE(found);
-    EXPECT_EQ(found.error().message, "attention");
+    EXPECT_EQ(found.error().message, "attention; with dot products of bytes: " + kFault.message);
     EXPECT_EQ(attempts.cores.size(), 2u);
 }
 
