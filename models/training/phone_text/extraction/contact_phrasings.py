@@ -34,6 +34,8 @@ for: at|for|with
 run: runs|owns|founded|manages|leads|heads|set up|started|directs|represents|sells for|speaks for|drives for|built up|is the face of|inherited|co-founded|took over
 company: company|employer|firm|business|organisation|workplace|new employer|current employer|shop|agency|present company
 job: job|role|position|title|profession|occupation|trade|function|job title|post|line of work|daily work|current role
+jobadj: our new|the new|a new|their new|my new|your new|the only|our only|the best|our best|our old|our trusted|the young|the local|our next|our first|the friendly|the nicest|a very good|newest|latest|new|the former student is now the|fresh|brand-new|our dear|that nice|the busy|the one and only|once a waiter, now the
+jobwhere: in town|at the office|on the team|in the house|round the corner|next door|since May|these days|at last|as of today|from Monday|with us|downstairs|in the village|on our floor|in charge|at your service|for you|upstairs|around|in this street|at work|over there|on duty|this year|as you heard
 jobis: a|the|our|their|the new|your|now the|a|still the|now a
 jobs: earns a living|makes a living|works|is employed|trained|qualified|has been hired|was taken on|serves|is registered|is known|makes money|was introduced|signed the letter
 town: city|town|home town|hometown|place of residence|city of residence
@@ -243,6 +245,12 @@ I <live1> in {city}
 (by|in) (trade|profession|training)(,|:) (a |){job}
 (we|they|the firm|the school) (hired|found|got|have|took on|employ|were looking for) <me> as (a |the |){job}
 {job} (there|nowadays|at present|since spring|these days|in this house|for ten years|on this team|around here|as you know)
+<jobadj> {job} <jobwhere>
+<jobadj> {job} <jobwhere>
+(meet|this is|here comes|say hello to|welcome|we welcome|you spoke to|you met|I met|thanks to) <jobadj> {job}(,|:|,) {name}
+{name}(,| is|:| became| remains) <jobadj> {job} <jobwhere>
+(they|we|the firm|the town|the school) (finally |) (have|has|got|found|hired) <jobadj> {job} <jobwhere>
+<jobadj> {job} <jobwhere>(:|,| is|, called) {name}
 {job} (by trade|by profession|is <my> <job>|is what the card says|is the job|is what <me> does for a living)
 <My> <bday> is {birthday0}
 <my> <bday> (is|:|falls on|was) {birthday0}
