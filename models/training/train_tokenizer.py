@@ -26,11 +26,14 @@ def slot_words():
     found = set()
     for name, lexicon in split.LEXICONS.items():
         is_slot = name in {"names she", "names he", "surnames", "towns", "streets", "things to buy", "lists", "occasions", "artists", "songs", "genres", "rooms", "colours", "weather conditions", "any words",
-                           "apps", "languages", "restaurants", "doors", "labels", "alarm labels", "shops", "carriers", "shows", "venues", "goods", "kinds of goods", "trades", "jobs", "tale things", "tale places"}
+                           "apps", "languages", "restaurants", "doors", "labels", "alarm labels", "shops", "carriers", "shows", "venues", "goods", "kinds of goods", "trades", "jobs", "tale things", "tale places",
+                           "roles it"}
         if is_slot:
             for entry in sum(lexicon.parts.values(), []):
                 found.update(re.findall(r"[^\W\d]+", entry))
-    return found - set("the The of a and in to by on at with from for me way out up my is this what".split())
+                if name in ("names she", "names he", "surnames", "towns"):  # mail addresses have them in lower case
+                    found.update(re.findall(r"[^\W\d]+", entry.lower()))
+    return found - set("can price field the The of a and in to by on at with from for me way out up my is this what".split())
 
 
 def texts_of(job):
