@@ -23,8 +23,10 @@ FIGURES = [
     ("one call: the name", "call: name", 97),
     ("several calls in one request: all of them", "several: whole call exact", None),
     ("tools that nobody has heard of: name and all arguments", "odd tools: whole call exact", None),
+    ("on and off, lock and unlock as a boolean: name and all arguments", "switches: whole call exact", None),
     ("an argument is missing: it asks", "missing: asked", 85),
     ("the call after its question", "completed after a question: whole call exact", None),
+    ("its question is not answered: it asks again or lets it be", "no answer: no call", None),
     ("no tool fits: it says so", "refusal: refused", 90),
     ("a time that cannot be (25 o'clock, yesterday): it says so", "bad time: refused", None),
     ("other languages, insults, questions for facts, rambles: a sentence", "bad input: a sentence", None),
@@ -102,9 +104,9 @@ def transcripts(llmd):
 def tales(llmd):
     out = []
     for sample in generate.test_samples("documented", N_TALES)["tale"][:N_TALES]:
-        *messages, _ = [{key: value for key, value in message.items() if key != "kind"} for message in sample["messages"]]
-        text = re.sub(r"\s+", " ", llmd.answer("tale", messages, [], None)["content"])
-        out.append(f"**{messages[-1]['content']}** {text}\n")
+        asked = sample["messages"][-2]["content"]
+        text = re.sub(r"\s+", " ", llmd.answer("tale", [{"role": "user", "content": asked}], [], None)["content"])  # as anybody can ask
+        out.append(f"**{asked}** {text}\n")
     return "\n".join(out)
 
 

@@ -139,7 +139,11 @@ def judge(name, expected, answer, sample):
         return judge_by_hand(expected, answer, sample)
     if name == "bad input":
         return {"bad input: a sentence": said, f"bad input, {kind}: a sentence": said}
-    if name in ("call", "several", "odd tools") or kind == "completed":
+    if name == "no answer" and kind in ("missing", "cancelled"):
+        if expected is next(message for message in sample["messages"] if message["role"] == "assistant"):  # what "missing" measures
+            return {}
+        return {"no answer: no call": said and (kind == "cancelled" or content.endswith("?"))}
+    if name in ("call", "several", "odd tools", "switches") or kind == "completed":
         label = "completed after a question" if kind == "completed" else name
         return {f"{label}: whole call exact": calls == wanted, f"{label}: name": [c[0] for c in calls] == [c[0] for c in wanted]}
     if name == "missing":

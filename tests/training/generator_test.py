@@ -101,6 +101,31 @@ class Split(unittest.TestCase):
         self.assertFalse(names & set(domains.DOMAINS["timer"].phrasings.parts[split.TRAIN]))
 
 
+class Calls(unittest.TestCase):
+    def test_a_choice_of_two_can_be_a_boolean(self):
+        """On and lock are true, and no call has the words of the choice then."""
+        seen = set()
+        for sample in generate.test_samples("booleans", 60)["switches"]:
+            said = sample["messages"][-2]["content"].lower()
+            values = [value for call in sample["messages"][-1]["tool_calls"] for value in json.loads(call["function"]["arguments"]).values()]
+            self.assertTrue({True, False} & {value for value in values if isinstance(value, bool)}, said)
+            self.assertFalse({"on", "off", "unlock"} & set(map(str, values)), said)
+            if "unlock" in said:
+                self.assertIn(False, values, said)
+            seen.update(value for value in values if isinstance(value, bool))
+        self.assertEqual(seen, {True, False})
+
+    def test_a_question_that_is_not_answered_leads_to_no_call(self):
+        kinds = set()
+        for sample in generate.test_samples("no answers", 60)["no answer"]:
+            said = [message for message in sample["messages"] if message["role"] == "assistant"]
+            self.assertEqual(said[0]["kind"], "missing")
+            self.assertNotIn("tool_calls", said[1])
+            self.assertIn(said[1]["content"], (said[0]["content"], requests.CANCELLED))
+            kinds.add(said[1]["kind"])
+        self.assertEqual(kinds, {"missing", "cancelled"})
+
+
 class Tales(unittest.TestCase):
     def test_a_word_that_begins_as_a_person_does_is_it(self):
         """Such words are among the heroes that are it, none of them is a person, and their tales keep the pronoun."""
@@ -143,7 +168,7 @@ class Samples(unittest.TestCase):
                     self.assertLessEqual(set(parameters.get("required", ())), set(arguments), call)
                     for name, value in arguments.items():
                         schema = parameters["properties"][name]
-                        kind = {"string": str, "integer": int, "array": list}[schema["type"]]
+                        kind = {"string": str, "integer": int, "array": list, "boolean": bool}[schema["type"]]
                         self.assertIsInstance(value, kind)
                         if "enum" in schema:
                             self.assertIn(value, schema["enum"])

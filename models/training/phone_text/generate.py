@@ -11,7 +11,7 @@ PERSONAS = ["You are a helpful assistant on a phone.", "You are an assistant.", 
             "Answer briefly.", "You are a voice assistant.", "Be helpful.", "You are llmd, a small assistant that runs on this device."]
 # Test sets of extraction: of what the model is for, of any messages, and of things that nobody has heard of.
 EXTRACTIONS = {"extraction": ("contact", "event", "shopping", "parcel", "ticket"), "extraction from messages": ("messages", "rows"), "extraction of odd things": ("anything",)}
-TURNS = {requests.one_request: 50, requests.several_requests: 16, requests.missing_argument: 14, requests.not_offered: 16, requests.impossible: 4, None: 8}
+TURNS = {requests.one_request: 50, requests.several_requests: 16, requests.missing_argument: 14, requests.unanswered: 6, requests.not_offered: 16, requests.impossible: 4, None: 8}
 
 
 def system_message(choose, now, has_date=True):
@@ -160,6 +160,23 @@ def test_samples(seed, n):
         now = times.Now(choose)
         turn = requests.Turn("call", requests.dressed(choose, text, False, False), calls=[tool.call(values)], tools=[(tool, values)])
         sets["odd tools"].append({"kind": "tools", "tools": [t.json for t in tools], "messages": system_message(choose, now) + requests.messages_of([turn], choose, now, 0)})
+    choose = Chooser(random.Random(f"{seed} switches"), TEST)
+    sets["switches"] = []
+    while len(sets["switches"]) < n:
+        tool = requests.make_tool(choose, choose.rng.choice(("torch", "wifi", "bluetooth", "light", "lock")), booleans=1)
+        now = times.Now(choose)
+        turns = requests.one_request(choose, now, [tool])
+        if not turns or not any(isinstance(value, bool) for call in turns[0].calls for value in call["arguments"].values()):
+            continue
+        tools = [tool, *requests.offer(choose, [name for name in requests.some_domains(choose, choose.rng.randint(1, 3)) if name != tool.domain])]
+        choose.rng.shuffle(tools)
+        sets["switches"].append({"kind": "tools", "tools": [t.json for t in tools], "messages": system_message(choose, now) + requests.messages_of(turns, choose, now, 0)})
+    choose = Chooser(random.Random(f"{seed} no answer"), TEST)
+    sets["no answer"] = []
+    while len(sets["no answer"]) < n:
+        sample = tools_conversation(choose, 1, requests.unanswered, results=0)
+        if next(m for m in sample["messages"] if m["role"] == "assistant")["kind"] == "missing":
+            sets["no answer"].append(sample)
     for name, kinds in EXTRACTIONS.items():
         choose = Chooser(random.Random(f"{seed} {name}"), TEST)
         sets[name] = [extraction_conversation(choose, 1, (kinds[i % len(kinds)],)) for i in range(n)]

@@ -8,11 +8,18 @@ SOFT = {("weather", "place"): 0.3, ("light", "room"): 0.25, ("reminder", "time")
 OFFERED = {"date": 0.75, "label": 0.5, "mode": 0.7, "hours": 0.85, "seconds": 0.85, "in_minutes": 0.6, "brightness": 0.8, "color": 0.7, "place": 0.5}
 
 
-class Tool:
-    """One offered tool."""
+# Choices of two that some tools have as a boolean: what true is, names of the property, and descriptions.
+BOOLEAN = {("on", "off"): ("on", "on enabled active state power turned_on is_on switched_on value enable turn_on status running lit".split(),
+                           ("true to turn it on, false to turn it off", "True for on, false for off", "Whether it is on", "True switches it on", "On or off", "If false, it is turned off", None)),
+           ("lock", "unlock"): ("lock", "locked lock is_locked secured closed shut lock_it state".split(),
+                                ("true to lock it, false to unlock it", "True locks the door", "Whether the door is locked", "Locked or not", "If false, the door is unlocked", None))}
 
-    def __init__(self, name, description, arguments, required, domain=None):
-        self.name, self.domain = name, domain
+
+class Tool:
+    """One offered tool. `true` has for each argument that is a boolean the value that is true."""
+
+    def __init__(self, name, description, arguments, required, domain=None, true=None):
+        self.name, self.domain, self.true = name, domain, true or {}
         self.names = {key: argument["name"] for key, argument in arguments.items()}
         self.order = list(arguments)
         self.required = required
@@ -32,7 +39,7 @@ class Tool:
         return all(key in self.names for key in values)
 
     def call(self, values):
-        return {"name": self.name, "arguments": {self.names[key]: values[key] for key in self.order if key in values}}
+        return {"name": self.name, "arguments": {self.names[key]: values[key] == self.true[key] if key in self.true else values[key] for key in self.order if key in values}}
 
 
 def tool_name(choose, domain):
@@ -62,8 +69,11 @@ def tool_name(choose, domain):
     return name
 
 
-def make_tool(choose, name):
+def make_tool(choose, name, booleans=None):
+    """A tool of the domain. `booleans` is how likely its choices of two are booleans, in training about half."""
     domain = DOMAINS[name]
+    booleans = (0.45 if choose.side == "train" else 0) if booleans is None else booleans
+    true = {}
     rng = choose.rng
     required = {k for k in domain.required if not choose.chance(SOFT.get((name, k), 0))}
     keys = [k for k in domain.arguments if k in domain.required or choose.chance(OFFERED.get(k, 0.8)) or (name, k) == ("timer", "minutes")]
@@ -85,6 +95,15 @@ def make_tool(choose, name):
         schema = {"type": argument.type}
         if argument.type == "array":
             schema["items"] = {"type": "string"}
+        if argument.values in BOOLEAN and booleans and choose.chance(booleans):
+            true[key], names, descriptions = BOOLEAN[argument.values]
+            said = said if own else next(n for n in [rng.choice(names), *names] if n not in used)
+            used.add(said)
+            schema = {"type": "boolean"}
+            if description := rng.choice(descriptions[:3] if own else descriptions):
+                schema["description"] = description
+            arguments[key] = {"name": said, "schema": schema}
+            continue
         if argument.values:
             schema["enum"] = list(argument.values)
         if own or describes and choose.chance(0.9):
@@ -92,7 +111,7 @@ def make_tool(choose, name):
         arguments[key] = {"name": said, "schema": schema}
     is_known = said_name in domain.tools.parts[choose.side]
     description = choose.of(domain.descriptions) if not is_known or choose.chance(0.95) else None
-    return Tool(said_name, description, arguments, required, name)
+    return Tool(said_name, description, arguments, required, name, true)
 
 
 VERBS = Lexicon("verbs of unknown tools", ["find", "open", "start", "stop", "check", "order", "rent", "paint", "measure", "scan", "move", "count", "weigh",
@@ -119,6 +138,9 @@ def made_up_argument(choose, now, key, noun):
     if kind == "integer":
         value = rng.randint(1, 500)
         return schema, value, times.number(choose, value, 0.3)
+    if choose.side == "train" and choose.chance(0.08):
+        value = choose.chance(0.5)
+        return {**schema, "type": "boolean"}, value, rng.choice(("yes", "on", "true") if value else ("no", "off", "false"))
     if key == "time":
         text, value = times.time(choose)
         return {**schema, "description": "HH:MM"}, value, text

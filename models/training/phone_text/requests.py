@@ -344,6 +344,41 @@ def missing_argument(choose, now, tools):
     return [Turn("missing", text, say=question), Turn("completed", reply, calls=[tool.call(values)], tools=[(tool, values)])]
 
 
+CANCELLED = "All right, then not."
+# The first lists are for any question, the second not where the answer may be any text.
+CANCELS = [Lexicon("cancelled", """never mind|forget it|cancel|cancel that|no, leave it|leave it|skip it|drop it|let it be|no thanks|no thank you|abort|quit|changed my mind|on second thoughts no|don't do it|don't bother
+forget about it|forget that|not any more|I don't want it any more|I'd rather not|rather not|let's not|let's leave it|please don't|please stop|scrap that|scratch that|ignore that|ignore me|undo|call it off|stop it
+that was a mistake|sorry, wrong request|I didn't mean that|forget I asked|pretend I said nothing|let's drop it|give it up|no, cancel|oh, leave it|no, never mind|ah, forget it|okay, cancel it""".replace("\n", "|").split("|")),
+           Lexicon("cancelled, no text", """stop|not now|doesn't matter|it doesn't matter|no|nothing|nope|I changed my mind|it's fine|it's not necessary|not needed|no need|I'll do it myself|end this|go away|my mistake
+it's too late now|it's done already|already done|somebody did it|too much trouble|back|I give up|it's off|we don't need it|we don't need that|never|none|no idea, leave it|I did it already""".replace("\n", "|").split("|"))]
+NO_ANSWERS = [Lexicon("no answers", """what?|how?|what do you mean?|huh?|eh?|pardon?|sorry?|say that again|again please|can you repeat that?|what did you ask?|I don't understand|I didn't get that|what was the question?
+come again?|I did not hear you|repeat that please|what do you want to know?|could you say that again?|I beg your pardon?""".replace("\n", "|").split("|")),
+              Lexicon("no answers, no text", """why?|which one?|hm|hmm|I don't know|no idea|I'm not sure|I forgot|I can't remember|good question|you tell me|you choose|does it matter?|what can I choose?|why do you ask?|wait
+wait a moment|one moment|just a second|hang on|hold on|let me think|I have to think|I need to look it up|let me ask|it depends|whatever|anything|as you like|the usual|guess|take a guess|you know it|well
+you should know that|I told you already|ask somebody else|is that important?|do I have to say?|must I say that?|okay|ok|yes|yes please|please|thanks|right|sure|exactly|of course|go ahead|do it|just do it""".replace("\n", "|").split("|"))]
+
+
+def unanswered(choose, now, tools):
+    """The assistant asks, and the next message does not answer: it gives up, or says something else, and then the question is asked again."""
+    tool = choose.rng.choice(tools)
+    asked = ask_without(choose, now, tool)
+    if asked is None or asked[2] is None:
+        return None
+    text, values, question, reply, more = asked
+    is_text = next(missing.slot for missing in DOMAINS[tool.domain].missing.values() if missing.question == question) in FREE
+    first = Turn("missing", text, say=question)
+    p = choose.rng.random()
+    if p < 0.5:
+        cancels = choose.of(CANCELS[0 if is_text else choose.rng.randint(0, 1)])
+        return [first, Turn("cancelled", dressed(choose, cancels, False, False, quiet=True), say=CANCELLED)]
+    values = {**values, **more}
+    other = dressed(choose, choose.of(NO_ANSWERS[0 if is_text else choose.rng.randint(0, 1)]), False, False, quiet=True)
+    if p < 0.7 and "date" in tool.names and "date" not in values and "time" in more:  # a part of the answer
+        other, date = times.day(choose, now)
+        values["date"] = str(date)
+    return [first, Turn("missing", other, say=question), Turn("completed", reply, calls=[tool.call(values)], tools=[(tool, values)])]
+
+
 def not_offered(choose, now, tools):
     offered = {t.domain for t in tools}
     for d in list(offered):

@@ -456,7 +456,7 @@ def suited(choose, entries, word):
 def request(choose, named):
     """A phrasing, and the plot that it asks for, if it says what happens."""
     plot, heroes = None, HEROES
-    if choose.chance(0.3):
+    if choose.chance(0.3 if choose.side == "test" else 0.42):
         plot = choose.rng.choice(list(HAPPENINGS))
         heroes = HAPPENINGS[plot]
     elif named and choose.chance(0.25 if choose.side == "test" else 0.4):
@@ -479,6 +479,8 @@ def make(choose):
     # What nobody asked for is nothing odd.
     adjective = words.some(choose, ADJECTIVES, 0.3 if adjective_said and not any_tale else 0, 1)
     place, thing = words.some(choose, PLACES, 0 if any_tale else 0.5), words.some(choose, THINGS, 0 if any_tale else 0.5)
+    if choose.side == "train" and not (named and not any_tale):  # the likeliest name is another for another place
+        hero = suited(choose, words.NAMES_SHE.parts["train"] + words.NAMES_HE.parts["train"], place)
     friend = suited(choose, FRIENDS.parts[choose.side], hero)
     preposition = PREPOSITIONS.get(place, "in")
     he, him, his = PRONOUNS[pronoun]
