@@ -27,7 +27,7 @@ if __name__ == "__main__":
     for question in sys.argv[1:] or ["Who are you?", "And what can you do?"]:
         messages.append(message("user", question))
         said = ""
-        for piece in answer(messages, {"seed": GLib.Variant("t", 7), "max_tokens": GLib.Variant("u", 60)}):
+        for piece in answer(messages, {"seed": GLib.Variant("t", 7), "max_tokens": GLib.Variant("u", 300)}):
             print(piece, end="", flush=True)
             said += piece
         print()

@@ -17,7 +17,7 @@ class Connection(http.client.HTTPConnection):
 
 def answer(messages):
     connection = Connection("llmd")
-    body = json.dumps({"messages": messages, "stream": True, "seed": 7, "max_tokens": 60})
+    body = json.dumps({"messages": messages, "stream": True, "seed": 7, "max_tokens": 300})
     connection.request("POST", "/v1/chat/completions", body, {"Content-Type": "application/json"})
     response = connection.getresponse()
     if response.status != 200:

@@ -12,10 +12,10 @@ using BusName = std::string;  // before version 2
 #endif
 
 int main(int argc, char** argv) {
-    const std::string prompt = argc > 1 ? argv[1] : "Tell me a tale about a fox in a lighthouse",
+    const std::string prompt = argc > 1 ? argv[1] : "Tell me a tale about a fox in a lighthouse and a golden key",
                       name = "org.llmd.Llmd1";
     std::map<std::string, sdbus::Variant> info, options{{"seed", sdbus::Variant(uint64_t{7})},
-                                                        {"max_tokens", sdbus::Variant(uint32_t{60})},
+                                                        {"max_tokens", sdbus::Variant(uint32_t{300})},
                                                         {"system", sdbus::Variant(std::string("Be helpful."))},
                                                         {"format", sdbus::Variant(std::string("text"))}};
     try {

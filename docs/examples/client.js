@@ -32,8 +32,8 @@ function* stream(prompt, options) {
     }
 }
 
-const prompt = system.programArgs[0] ?? 'Tell me a tale about a fox in a lighthouse';
-const options = {seed: new GLib.Variant('t', 7), max_tokens: new GLib.Variant('u', 60), system: new GLib.Variant('s', 'Be helpful.')};
+const prompt = system.programArgs[0] ?? 'Tell me a tale about a fox in a lighthouse and a golden key';
+const options = {seed: new GLib.Variant('t', 7), max_tokens: new GLib.Variant('u', 300), system: new GLib.Variant('s', 'Be helpful.')};
 const stdout = new GioUnix.OutputStream({fd: 1, close_fd: false});
 for (const part of stream(prompt, options)) stdout.write_all(new TextEncoder().encode(part), null);
 print(`\n---\n${generate(prompt, options)}`);

@@ -30,8 +30,8 @@ def stream(prompt, options):
 
 
 if __name__ == "__main__":
-    prompt = sys.argv[1] if len(sys.argv) > 1 else "Tell me a tale about a fox in a lighthouse"
-    options = {"seed": GLib.Variant("t", 7), "max_tokens": GLib.Variant("u", 60), "system": GLib.Variant("s", "Be helpful.")}
+    prompt = sys.argv[1] if len(sys.argv) > 1 else "Tell me a tale about a fox in a lighthouse and a golden key"
+    options = {"seed": GLib.Variant("t", 7), "max_tokens": GLib.Variant("u", 300), "system": GLib.Variant("s", "Be helpful.")}
     for piece in stream(prompt, options):
         print(piece, end="", flush=True)
     print("\n---\n" + generate(prompt, options))

@@ -9,10 +9,10 @@ interface Llmd : Object {
 }
 
 int main (string[] args) {
-    var prompt = args.length > 1 ? args[1] : "Tell me a tale about a fox in a lighthouse";
+    var prompt = args.length > 1 ? args[1] : "Tell me a tale about a fox in a lighthouse and a golden key";
     var options = new HashTable<string, Variant> (str_hash, str_equal);
     options["seed"] = new Variant.uint64 (7);
-    options["max_tokens"] = new Variant.uint32 (60);
+    options["max_tokens"] = new Variant.uint32 (300);
     options["format"] = "text";
     options["system"] = "Be helpful.";  // it makes the prompt a question, which the model answers
     try {

@@ -30,7 +30,7 @@ class Examples(harness.TestCase):
         return done.stdout
 
     def expected(self):
-        text, _ = self.client.generate(PROMPT, seed=7, max_tokens=60, system="Be helpful.")
+        text, _ = self.client.generate(PROMPT, seed=7, max_tokens=300, system="Be helpful.")
         self.texts.append(text)
         self.assertTrue(text.strip())
         return text
@@ -78,7 +78,7 @@ class Examples(harness.TestCase):
         for _ in range(2):
             history.append({"role": "user", "content": PROMPT})
             messages = [harness.variants(message) for message in history]
-            options = harness.variants({"seed": 7, "max_tokens": 60})
+            options = harness.variants({"seed": 7, "max_tokens": 300})
             text, _ = self.client.call("Chat", GLib.Variant("(aa{sv}a{sv})", (messages, options)))
             self.texts.append(text)
             history.append({"role": "assistant", "content": text})
