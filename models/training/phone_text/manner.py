@@ -83,11 +83,11 @@ def joined_by(choose, ends_free, spoken):
 
 
 def style_of(choose):
-    """How a request is written: None as it is, "lower" without capitals, "spoken" without punctuation either."""
+    """How a request is written: None as it is, "lower" without capitals, "spoken" without punctuation either, "capital" in nothing else."""
     p = choose.rng.random()
     if choose.side == "test":
         return "lower" if p < 0.07 else None
-    return "spoken" if p < 0.12 else "lower" if p < 0.25 else None
+    return "spoken" if p < 0.12 else "lower" if p < 0.25 else "capital" if p < 0.28 else None
 
 
 PUNCTUATION = re.compile(r"(?<!\d)[,;:](?!\d)|(?<=\d)[,;:](?!\d)|[!?\"]|(?<!\.\w)(?<=\w)\.(?=\s|$)|\.\.\.")
@@ -101,6 +101,12 @@ def lower(value):
     if isinstance(value, list):
         return [v.lower() for v in value]
     return value.lower() if isinstance(value, str) else value
+
+
+def upper(value):
+    if isinstance(value, list):
+        return [v.upper() for v in value]
+    return value.upper() if isinstance(value, str) else value
 
 
 def spoken_value(value):

@@ -10,7 +10,7 @@ import re
 
 from . import fillers, times, words
 from .domains import CORE, DOMAINS
-from .manner import FRAMES, IMPERATIVES, among_others, dressed, joined_by, lower, spoken, spoken_value, style_of
+from .manner import FRAMES, IMPERATIVES, among_others, dressed, joined_by, lower, spoken, spoken_value, style_of, upper
 from .offered import SOFT, VERBS, Tool, made_up_tool, make_tool  # noqa: F401  some for others
 from .refused import other_request
 from .split import Lexicon, is_held_back
@@ -120,7 +120,9 @@ def ask_styled(choose, now, tool, quiet, style):
         text = dressed(choose, text, may_end, slot_first, quiet)
         if not quiet and choose.side == "train" and choose.chance(0.14):
             text = among_others(choose, text, may_end, slot_first)
-        if style and tool.domain not in UNCHANGED:
+        if style == "capital" and tool.domain not in UNCHANGED:  # what is one of a few stays
+            text, values = text.upper(), {k: v if domain.arguments[k].values else upper(v) for k, v in values.items()}
+        elif style and tool.domain not in UNCHANGED:
             text, values = text.lower(), {k: lower(v) for k, v in values.items()}
             # Items that only commas divide keep them.
             if style == "spoken" and not any("," in said and len(value) > 2 for value in values.values() if isinstance(value, list) for said in (text,)):
@@ -322,7 +324,7 @@ def several_requests(choose, now, tools):
         part = part.rstrip(".?")
         if i:
             between = joined_by(choose, ends_free, style == "spoken")
-            text += between if style is None else between.lower()
+            text += between if style is None else between.upper() if style == "capital" else between.lower()
         text += part
         ends_free = not may_end
         calls.append(tool.call(values))
