@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@ constexpr std::string_view kPrompt = ">>> ";
 constexpr std::string_view kMorePrompt = "... ";
 constexpr std::string_view kResultPrompt = "result> ";
 constexpr std::string_view kQuotes = "\"\"\"";
+constexpr std::array<std::string_view, 4> kChatCommands = {"/clear", "/system", "/exit", "/help"};
 
 constexpr std::string_view kHelp =
     "  /clear         begin anew: the model forgets what was said\n"
@@ -119,7 +121,8 @@ private:
             while (true) {
                 if (const auto leave = answer()) return leave;
                 if (calls_.empty()) break;
-                if (!add_results()) return ExitCode::Ok;
+                if (const auto leave = add_results()) return leave;
+                if (turns_.empty()) return std::nullopt;  // begun anew
             }
             // An answer that was stopped before its first word was none.
             if (text_of(turns_.back(), "role") != "assistant") turns_.resize(n_before);
@@ -172,17 +175,34 @@ private:
         return std::nullopt;
     }
 
-    // Asks for the result of each call. False at the end of the input.
-    bool add_results() {
+    // Asks for the result of each call. The chat ends where the input does.
+    std::optional<ExitCode> add_results() {
+        bool has_ended = false;
         for (const ToolCall& call : calls_) {
             if (!json_) show(call);
-            const std::optional<std::string> result = read_text(kResultPrompt);
-            if (!result) return false;
+            if (has_ended) continue;
+            std::optional<std::string> result = read_text(kResultPrompt);
+            while (result && is_command_of_person(*result)) {
+                if (const auto leave = obey(*result)) return leave;
+                if (turns_.empty()) return std::nullopt;
+                result = read_text(kResultPrompt);
+            }
+            if (!result) {
+                if (input_->is_person()) return ExitCode::Ok;
+                has_ended = true;  // a script is told the other calls too
+                continue;
+            }
             check_utf8(*result);
             add("tool", *result);
             turns_.back()["tool_call_id"] = call.id;
         }
-        return true;
+        return has_ended ? std::optional(ExitCode::Ok) : std::nullopt;
+    }
+
+    // A result may well begin with a slash, as a file's name does, and a script's is always one.
+    bool is_command_of_person(const std::string& line) const {
+        const auto has_word = [&](std::string_view word) { return line.substr(0, line.find(' ')) == word; };
+        return input_->is_person() && std::any_of(kChatCommands.begin(), kChatCommands.end(), has_word);
     }
 
     // On one line, whatever white space the model has put between the arguments.

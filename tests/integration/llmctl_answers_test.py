@@ -79,8 +79,11 @@ class Answers:
         self.assertEqual((second["text"], second["thinking"], "tool_calls" in second), ("Cold", "", False))
 
     def test_an_input_that_ends_at_a_call_ends_the_chat(self):
-        out, asked = self.chat("--tools", self.tools, stdin="How is it?\n", answers=[[WEATHER, "tool_calls"]])
-        self.assertEqual((out, len(asked)), ('call weather {"city":"Oslo"}\n', 1))
+        """And shows all calls, whether it ends before the first result or before the last one."""
+        for results in "", "5 degrees\n":
+            self.llmd.asked.clear()
+            out, asked = self.chat("--tools", self.tools, stdin="How is it?\n" + results, answers=[[WEATHER, TIME, "tool_calls"]])
+            self.assertEqual((out, len(asked)), ('call weather {"city":"Oslo"}\ncall time {}\n', 1))
 
     def test_a_call_that_was_cut_is_none(self):
         out, asked = self.chat("--tools", self.tools, stdin="How is it?\nAnd now?\n", answers=[
@@ -104,6 +107,29 @@ class Answers:
         self.assertEqual([message["content"] for message in self.llmd.asked[1][0][2:]], ["5 degrees", "one\ntwo"])
         terminal.type("\x04")
         self.assertEqual(terminal.process.wait(LIMIT_S), 0)
+
+    def test_at_a_terminal_commands_stand_in_a_results_place(self):
+        self.llmd.answers += [[WEATHER, TIME, "tool_calls"], [WEATHER, "tool_calls"], [TIME, "tool_calls"]]
+        terminal = Terminal(self, "--tools", self.tools)
+        terminal.expect(">>> ")
+        terminal.type("How is it?\r")
+        terminal.expect('call weather {"city":"Oslo"}', "result> ")
+        terminal.type("/help\r")
+        terminal.expect("begin anew", "result> ")
+        terminal.type("/clear\r")
+        terminal.expect(">>> ")
+        terminal.type("How is it?\r")
+        terminal.expect("result> ")
+        terminal.type("/etc/weather\r")  # a result like any other
+        terminal.expect("call time {}", "result> ")
+        self.assertEqual(self.llmd.asked[1][0], [TURN])
+        self.assertEqual(self.llmd.asked[2][0][-1]["content"], "/etc/weather")
+        terminal.type("/exit\r")
+        self.assertEqual(terminal.process.wait(LIMIT_S), 0)
+
+    def test_in_a_pipe_every_result_is_one(self):
+        _, asked = self.chat("--tools", self.tools, stdin="How is it?\n/exit\n", answers=[[WEATHER, "tool_calls"], [("text", "Cold"), "stop"]])
+        self.assertEqual(asked[1][-1]["content"], "/exit")
 
     def generate(self, *options, **how):
         self.llmd.answers.append([("thinking", "\nh"), ("thinking", "m\n"), ("text", "\n\nso"), "stop"])
