@@ -49,6 +49,8 @@ public:
         Dictionary options;
         if (const auto model = options_.find("model"); model != options_.end()) options.insert(*model);
         options["max_tokens"] = n_generated;
+        // Random words soon have a model end its text, and a few tokens have no speed. Not every remote can go on.
+        if (text_of(options, "model").find('@') == std::string::npos) options["ignore_eos"] = true;
         TextStream text(client_.stream(prompt, options), interrupts_, {.text = false});
         if (text.run() != TextStream::End::Complete) return false;
         result = text.result();

@@ -37,6 +37,12 @@ class Bundled(unittest.TestCase):
         self.assertEqual(len(listed), 1, listed)
         self.assertRegex(listed[0], rf"^[* ]  {PHONE} +llama .* default$")
 
+    def test_it_is_measured_over_as_many_tokens_as_were_asked_for(self):
+        """Random words end most of its texts before."""
+        for _ in range(4):
+            figures = json.loads(self.run_here(LLMCTL, "bench", "--json", "--runs", "1", "--generated-tokens", "100"))
+            self.assertEqual(figures["generated_tokens"], 100)
+
     def test_facts_become_json_and_a_day_of_the_week_a_date(self):
         with open(self.bus.path("schema.json"), "w") as file:
             json.dump(SCHEMA, file)
