@@ -13,6 +13,7 @@
 #include "base/places.h"
 #include "base/setting_table.h"
 #include "client/commands.h"
+#include "client/completion.h"
 #include "client/llmd_client.h"
 #include "client/model_folder.h"
 #include "client/output.h"
@@ -134,6 +135,13 @@ void remove_model(const std::string& name) {
                            : "there is no model " + base::in_quotes(name) + " in " + folder);
 }
 
+// The model that is used without --model: its name, or its path where the settings name that.
+std::string default_model_now() {
+    std::vector<std::string> local = known_models();
+    std::erase_if(local, [](const std::string& name) { return !base::is_local_model_name(name); });
+    return default_model(local);
+}
+
 }  // namespace
 
 base::Settings current_settings() {
@@ -201,7 +209,16 @@ ExitCode run_default(const Arguments& arguments) {
 }
 
 ExitCode run_rm(const Arguments& arguments) {
-    for (const std::string& name : arguments.operands) remove_model(name);
+    for (const std::string& name : arguments.operands) {
+        const std::string before = default_model_now();
+        remove_model(name);
+        const bool was_default = before == name || before == model_path(base::user_model_folder(), name);
+        // One of that name in another folder takes its place.
+        const bool is_gone = !is_model(before);
+        if (arguments.json) continue;
+        print(name + " deleted" +
+              (was_default && is_gone ? "; it was the default: 'llmctl default NAME' chooses another\n" : "\n"));
+    }
     return done(arguments);
 }
 

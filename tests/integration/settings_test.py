@@ -150,12 +150,32 @@ class Settings(unittest.TestCase):
     def test_a_model_is_removed(self):
         model = self.bus.path("data/llmd/models/mine.gguf")
         shutil.copyfile(os.path.join(MODELS, GPT2 + ".gguf"), model)
-        self.llmctl("rm", "mine")
+        self.assertEqual(self.llmctl("rm", "mine"), "mine deleted\n")
         self.assertFalse(os.path.exists(model))
         self.assertIn('there is no model "mine"', self.llmctl("rm", "mine", code=4))
         self.assertIn('there is no model "../mine"', self.llmctl("rm", "../mine", code=4))
         self.assertIn("is not in", self.llmctl("rm", GPT2, code=4))
         self.assertTrue(os.path.exists(os.path.join(MODELS, GPT2 + ".gguf")))
+
+    def test_a_default_that_is_removed_is_told(self):
+        folder = self.bus.path("data/llmd/models/")
+
+        def put(*names):
+            for name in names:
+                shutil.copyfile(os.path.join(MODELS, GPT2 + ".gguf"), f"{folder}{name}.gguf")
+
+        chooses = "; it was the default: 'llmctl default NAME' chooses another"
+        put("mine", "other", "third")
+        self.llmctl("default", "mine")
+        self.assertEqual(self.llmctl("rm", "other", "mine"), f"other deleted\nmine deleted{chooses}\n")
+        self.llmctl("default", f"{folder}third.gguf")
+        self.assertEqual(self.llmctl("rm", "third", "--json"), '{"ok":true}\n')
+        put("third")
+        self.assertEqual(self.llmctl("rm", "third"), f"third deleted{chooses}\n")
+        # Another of that name takes its place.
+        put(GPT2)
+        self.llmctl("default", GPT2)
+        self.assertEqual(self.llmctl("rm", GPT2), f"{GPT2} deleted\n")
 
 
 if __name__ == "__main__":
