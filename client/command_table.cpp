@@ -152,7 +152,7 @@ constexpr std::array kCommands = {
                 "and texts\n"
                 "are never in them. The setting log_level says how much is logged. Where systemd does not run, it says "
                 "where the\n"
-                "log is; a journalctl that is there all the same shows what the journal still has, if there is one.\n"},
+                "log is; a journal that is there all the same is shown, too.\n"},
     CommandSpec{
         Command::Bridge, "bridge", "", 0, 0, "let programs that only know URLs reach llmd",
         "Serves llmd's Unix socket, OpenAI's and Ollama's API, as http://localhost:11434 until Ctrl-C. Only programs "

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 
 #include "base/config.h"
@@ -40,11 +41,26 @@ std::string place_of_log() {
     return name.empty() || parent == "1" ? usual : usual + ": " + name + " (process " + parent + ')';
 }
 
+// Of this or another system, which journalctl shows whether or not systemd runs.
+bool has_journal() {
+    const auto options = std::filesystem::directory_options::skip_permission_denied;
+    for (const char* folder : {"/var/log/journal", "/run/log/journal"}) {
+        std::error_code error;
+        for (std::filesystem::recursive_directory_iterator at(folder, options, error), end; !error && at != end;
+             at.increment(error)) {
+            if (at->path().filename().string().find(".journal") != std::string::npos) return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 ExitCode run_logs(const Arguments& arguments) {
     if (::access("/run/systemd/system", F_OK) != 0) {  // sd_booted(3)
-        tell("llmctl: systemd does not run here; " + place_of_log() + '\n');
+        const std::string where = "systemd does not run here; " + place_of_log();
+        if (!has_journal()) throw CommandError(ExitCode::Failed, where);
+        tell("llmctl: " + where + '\n');
     }
     std::vector<std::string> words = {"journalctl", "--user-unit=llmd.service", "--user-unit=llmd-remote@*.service",
                                       "--lines=" + std::to_string(number_of(arguments.request, "lines", kUsualLines))};

@@ -393,15 +393,26 @@ class NoDaemon(unittest.TestCase):
         self.assertEqual(missing.returncode, 4)
         self.assertIn(f'did you mean "{LLAMA}"?'.encode(), missing.stderr)
 
+    def logs_beside_a_journal(self, bus, *options):
+        """Of llmctl with programs of bin/ alone, where a journal is."""
+        there = harness.with_tmpfs("/var/log", "mode=755", 'mkdir -p /var/log/journal/1 && : >/var/log/journal/1/system.journal && '
+                                   'PATH=$1 && shift && exec "$@"')
+        return subprocess.run([*there, bus.path("bin"), LLMCTL, "logs", *options], stdin=subprocess.DEVNULL, env=bus.environment,
+                              capture_output=True, timeout=LIMIT_S)
+
+    def logs_without_a_journal(self, bus):
+        there = harness.with_tmpfs("/var/log", "mode=755", 'exec "$@"')
+        return subprocess.run([*there, LLMCTL, "logs"], stdin=subprocess.DEVNULL, env=bus.environment, capture_output=True,
+                              timeout=LIMIT_S)
+
     def test_the_log_is_the_journals(self):
         bus = harness.PrivateBus()
         self.addCleanup(bus.close)
         write_program(bus.path("bin/journalctl"), 'echo "$@"')
-        bus.environment["PATH"] = bus.path("bin") + ":" + os.environ["PATH"]
-        self.assertEqual(llmctl(bus, "logs", "-n", "7", "--follow").stdout,
+        self.assertEqual(self.logs_beside_a_journal(bus, "-n", "7", "--follow").stdout,
                          b"--user-unit=llmd.service --user-unit=llmd-remote@*.service --lines=7 --follow\n")
-        bus.environment["PATH"] = bus.path("none")
-        without = llmctl(bus, "logs")
+        os.remove(bus.path("bin/journalctl"))
+        without = self.logs_beside_a_journal(bus)
         self.assertEqual(without.returncode, 1)
         self.assertIn(b"there is no journalctl here", without.stderr)
 
@@ -409,20 +420,21 @@ class NoDaemon(unittest.TestCase):
     def test_without_a_journal_it_says_where_the_log_is(self):
         bus = harness.PrivateBus()
         self.addCleanup(bus.close)
-        bus.environment["PATH"] = bus.path("none")
+        write_program(bus.path("bin/journalctl"), "echo from the journal")
         daemon = harness.Daemon(bus)
         self.addCleanup(daemon.stop)
         said = "llmctl: systemd does not run here; llmd logs to the standard error of what starts it"
         ours = harness.command_of(os.getpid())
-        self.assertIn(f"{said}: {ours} (process {os.getpid()})\n", llmctl(bus, "logs").stderr.decode())
-        # A journalctl that is there is asked all the same.
-        write_program(bus.path("bin/journalctl"), "echo from the journal")
-        bus.environment["PATH"] = bus.path("bin") + ":" + os.environ["PATH"]
-        both = llmctl(bus, "logs")
+        # A journal that is there is shown all the same.
+        both = self.logs_beside_a_journal(bus)
         self.assertEqual((both.returncode, both.stdout), (0, b"from the journal\n"))
         self.assertIn(said, both.stderr.decode())
+        bus.environment["PATH"] = bus.path("bin") + ":" + os.environ["PATH"]
+        alone = self.logs_without_a_journal(bus)
+        self.assertEqual((alone.returncode, alone.stdout), (1, b""))
+        self.assertEqual(alone.stderr.decode(), f"{said}: {ours} (process {os.getpid()})\n")
         daemon.stop()
-        self.assertIn(f"{said}; to see it, start it in a terminal: /", llmctl(bus, "logs").stderr.decode())
+        self.assertIn(f"{said}; to see it, start it in a terminal: /", self.logs_without_a_journal(bus).stderr.decode())
 
     def test_a_daemon_that_dies_is_told_from_one_that_is_done(self):
         bus = harness.PrivateBus()
