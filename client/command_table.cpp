@@ -18,13 +18,19 @@ constexpr std::array kCommands = {
         "the model answers it: most models, the bundled one too, have learned to answer and not to continue, and what\n"
         "they continue makes no sense.\n\n"
         "Without PROMPT, or with - in it, the prompt is read from standard input; with a PROMPT, what is piped in\n"
-        "is appended to it on a new line. The last line break of the input is dropped.\n"
+        "is appended to it on a new line. The last line break of the input is dropped. In a loop, or in a program "
+        "that\n"
+        "leaves its standard input open, add '< /dev/null'.\n"
         "Ctrl-C stops the generation. With --json all is printed at the end: text, thinking, finish_reason, "
         "figures.\n\n"
+        "The bundled model takes facts out of a message of three parts, as below: what to do, the schema, which is "
+        "one\n"
+        "line there, and the text.\n\n"
         "Examples:\n"
         "  llmctl generate --system \"Be helpful.\" \"Tell me a tale about a fox in a lighthouse and a golden key\"\n"
         "  llmctl generate --system \"Be helpful.\" \"What can you do?\" > answer.txt\n"
-        "  llmctl generate --calendar --json-schema event.json < message.txt\n"
+        "  { echo \"Extract the event.\"; echo \"Schema: $(cat event.json)\"; printf 'Text: '; cat message.txt; } |\n"
+        "  llmctl generate --calendar --json-schema event.json\n"
         "  llmctl generate --model gpt2 --max-tokens 40 \"Once upon a time\"\n"},
     CommandSpec{
         Command::Chat, "chat", "", 0, 0, "talk with the model",

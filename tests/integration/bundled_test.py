@@ -56,14 +56,15 @@ class Bundled(unittest.TestCase):
             json.dump(SCHEMA, file)
         day = tomorrow()
         with open(self.bus.path("message.txt"), "w") as file:
-            file.write(MESSAGE.replace("DAY", f"{day:%A}"))
+            file.write(MESSAGE.rsplit("Text: ", 1)[1].replace("DAY", f"{day:%A}"))
         help_text = json.loads(self.run_here(LLMCTL, "help", "generate", "--json"))["commands"][0]["description"]
-        examples = re.findall(r"^  llmctl (generate .*)$", help_text, re.MULTILINE)
+        examples = re.findall(r"^((?:  .*\|\n)?  llmctl generate .*)$", help_text, re.MULTILINE)
         here = [example for example in examples if "--model" not in example]
         self.assertGreaterEqual(len(here), 3)
         for example in here:
             with self.subTest(example):
-                done = self.run_here("sh", "-c", f'cd "$1" && "$2" {example} --temperature 0 --json', "sh", self.bus.path("."), LLMCTL)
+                done = self.run_here("sh", "-c", f'cd "$1" && PATH=$2:$PATH && {example} --temperature 0 --json', "sh", self.bus.path("."),
+                                     os.path.dirname(LLMCTL))
                 if done == "":  # it is in the file that the example names
                     with open(self.bus.path("answer.txt")) as file:
                         done = file.read()
