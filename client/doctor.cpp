@@ -81,7 +81,7 @@ std::string restart_command() {
 }
 
 std::string edit_command() {
-    return "${EDITOR:-vi} " + base::user_settings_file() + " && " + restart_command();
+    return "llmctl config edit";
 }
 
 std::string settings_command(const std::string& line) {

@@ -54,7 +54,7 @@ std::vector<Check> all_checks(const EngineAnswers& engine);
 std::string install_command(const std::string& debian, const std::string& alpine);
 // Of llmd, also where it does not run yet.
 std::string restart_command();
-// Opens the user's settings in an editor, and has llmd read them again.
+// Opens the user's settings in an editor, and has llmd read them again: no process is ended for it.
 std::string edit_command();
 // Makes the line of TOML a setting. Written at once only where there is no file that it could spoil, since that may
 // hold the key already, and where echo prints the line as it is; else edit_command().

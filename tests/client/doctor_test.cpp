@@ -35,7 +35,7 @@ TEST_F(DoctorCommands, ASettingIsWrittenOnlyWhereThereIsNoFile) {
               "mkdir -p " + folder + " && echo 'backend = \"cpu\"' > " + file + " && " + restart_command());
     fs::create_directory(folder);
     std::ofstream(file) << "backend = \"auto\"\n";
-    EXPECT_EQ(settings_command("backend = \"cpu\""), "${EDITOR:-vi} " + file + " && " + restart_command());
+    EXPECT_EQ(settings_command("backend = \"cpu\""), "llmctl config edit");
 }
 
 TEST_F(DoctorCommands, WhatTheShellWouldChangeIsLeftToTheEditor) {
