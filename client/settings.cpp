@@ -188,6 +188,9 @@ ExitCode run_config(const Arguments& arguments) {
         return ExitCode::Ok;
     }
     if (verb == "set") {
+        // That of a remote is refused with a reason of its own.
+        const bool names_local = words[1] == "model" && !words[2].empty() && words[2].find('@') == std::string::npos;
+        if (names_local && !is_model(words[2])) no_such_model(words[2]);
         change_user_setting(words[1], words[2]);
         return done(arguments);
     }

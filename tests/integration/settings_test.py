@@ -120,7 +120,12 @@ class Settings(unittest.TestCase):
         self.assertRegex(self.llmctl("models"), rf"(?m)^\*  {GPT2} .* default$")
         with open(self.bus.path("config/llmd/llmd.toml")) as file:
             self.assertEqual(file.read(), f'# mine\nbackend = "cpu"\nmodel = "{GPT2}"\n')
-        self.assertIn('there is no model "none-such"', self.llmctl("default", "none-such", code=4))
+        for words in ("default", "none-such"), ("config", "set", "model", "none-such"):
+            self.assertIn('there is no model "none-such"', self.llmctl(*words, code=4))
+        self.llmctl("config", "set", "model", LLAMA)
+        self.assertEqual(self.llmctl("config", "get", "model"), LLAMA + "\n")
+        self.llmctl("config", "set", "model", "")
+        self.assertEqual(self.llmctl("config", "get", "model"), "\n")
 
     def test_settings_are_shown_and_changed(self):
         """Also where llmd does not run."""
