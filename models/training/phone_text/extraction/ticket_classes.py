@@ -17,7 +17,12 @@ goto: go|travel|ride|head|set out|journey|cruise|roll|sail|fly|drive|hop over|co
 ing: going|travelling|heading|flying|riding|sailing|off|driving|moving|hurrying|on the way|returning|commuting|being sent|rolling
 leave: leaves|departs|goes|sets off|pulls out|is off|starts|rolls|moves off|is to leave|will depart|ought to leave|is due to leave|takes off|gets going|casts off|heads out|is meant to go|drives off|pushes off|is timed to leave|hits the road|slips away|runs|is scheduled to go
 weleave: leave|depart|set off|set out|start|take off|want to be off|get going|roll|head off|hit the road|push off|must be going|will set out|mean to leave|drive off|want to leave|move out|sail|get picked up|have to leave
-arrive: arrives|gets in|gets there|lands|pulls in|rolls in|is there|turns up|touches down|docks|comes in|reaches the other end|will be there|is due in|ought to get in|stops for good|ties up|is expected in|shows up at the other end|comes to a halt|completes the run
+arrive: arrives|gets in|gets there|lands|pulls in|is there|turns up|touches down|docks|comes in|reaches the other end|will be there|is due in|ought to get in|stops for good|ties up|is expected in|shows up at the other end|comes to a halt|completes the run
+arrivein: arrives in|gets to|lands in|pulls into|rolls into|docks in|touches down in|is expected in|is due in|reaches|comes into|ties up in|ought to be in|will be in|ends in|glides into|is supposed to reach|makes it to|will arrive in|turns up in|comes to rest in|crawls into
+landin: lands in|arrives in|gets to|touches down in|is due in|reaches|comes down in|is expected in|ought to be in|will be in|makes it to|ends in|will land in
+lfrom: leaves|leaves from|departs|departs from|departs in|goes from|sets off from|sets off in|pulls out of|rolls out of|starts in|starts from|moves out of|is due to leave|will depart from|ought to leave|takes off from|gets going in|heads out of|says goodbye to|runs from|is scheduled to leave|turns its back on|begins in
+wlfrom: leave|depart from|set off from|set out from|start in|start from|take off from|get going in|roll out of|say goodbye to|drive off from|want to leave|move out of|sail from|get picked up in|have to leave|mean to leave|turn away from|will set out from|part from|wave goodbye to|go out of
+wearrivein: arrive in|get to|land in|reach|roll into|touch down in|will be in|should be in|hope to be in|step out in|climb out in|pull into|expect to reach|get off in|have made it to|set foot in|come to|end up in|stroll into|turn up in
 wearrive: arrive|get in|get there|land|can be there|roll in|touch down|reach the other end|will be there|should arrive|hope to be there|step out|climb out|pull in|expect to get in|get off|have made it
 fly: leaves|departs|goes|takes off|is off|is to leave|will depart|ought to leave|is due to leave|is meant to go|is scheduled to go|is airborne|lifts off|starts|should be in the air|pushes back|will take off|is cleared to leave
 land: lands|arrives|gets in|touches down|is there|is due in|will be there|comes in|is expected in|ought to land|will land|is down|should touch down|reaches the other end
@@ -41,7 +46,7 @@ otherstart: boarding|check-in|the bag drop|breakfast|our taxi|the alarm|the meet
 otherend: dinner|the hotel check-in|my appointment|the party there|the rental desk|our table|the museum tour|the taxi ride to the hotel|the meeting there|the wedding|the reception|the hand-over of the keys|the boat tour|the opening speech
 doors: the doors open|admission is|doors are|the box office opens|the bar opens|they let us in|the cloakroom opens|the foyer opens|dinner is served|the support act plays|we park the car|the queue starts|drinks are served|we meet outside|the garden opens|the talk before it is|seats should be taken|the lobby opens|the museum shop shuts
 show: show|concert|film|play|event|performance|gig|evening|musical|opera|screening|match|recital|premiere|matinee|ballet|reading|festival|circus|session|game|revue|drama|comedy night
-begin: begins|starts|kicks off|gets going|gets under way|opens|commences|is to begin|will start|should begin|is on|goes live|comes on|is due to start|is set to begin|is scheduled to start|is rung in
+begin: begins|starts|kicks off|gets going|gets under way|opens|commences|is to begin|will start|should begin|is on|goes live|comes on|is due to start|is set to begin|is scheduled to start
 theybegin: begin|start|kick off|go on stage|come on|play the first note|take the stage|get going|raise the curtain|dim the lights|are due on stage|will start|should begin|open|hit the stage|blow the whistle
 happen: is|takes place|happens|will be|goes ahead|is being held|was moved to a new day and is|is planned|is scheduled|comes up|has been set|is going to be|is to take place|has been fixed|runs|is given|is put on|can be seen|is taking place
 seeit: see|watch|visit|go to|attend|enjoy|hear|catch|want to see|can't wait to see|would love to watch|have to see|must not miss|will sit in|look forward to|have been dying to see|talk about|have seats for|have admission to|want in on|long for|got invited to|get to watch|have two hours of|plan to hear
@@ -72,7 +77,7 @@ filed: filed|saved|stored|registered|kept|booked|listed|recorded|logged|found|he
 fee: parking|the snack on board|the locker|insurance|the taxi|luggage|a coffee on board|the programme booklet|the cloakroom|the hotel|a drink at the bar|the bike|lunch|the city map|wifi|the audio guide|a sandwich
 paid: paid|spent|gave|transferred|got charged|had to pay|handed over|shelled out|parted with|coughed up|will pay|must pay|settled the bill with|put down|invested|forked out|pay|only paid|agreed to pay
 cost: costs|cost|comes to|came to|is|was|amounts to|adds up to|sets us back|works out at|ran to|totals|went for|is yours for|was billed at|will be|made|was as cheap as|swallowed|could be had for
-sep: ,| -| /|:|;| --|,| @| ~| *
+sep: ,| -| /|:|;| --|,| ~| *| +
 all: all in|in all|altogether|all told|in total|with all fees|including tax|everything included|for the lot|at the end of the day|with the discount|by card|in cash|online|at the counter|there and back|for everybody|with the rail card
 lot: the ticket|the trip|the whole trip|the booking|everything|the lot|the whole thing|the fare|it|the journey|that|our outing|the total|the ride|the bill|the evening out|the reservation
 ppl: people|persons|passengers|travellers|adults|guests|visitors|seniors|students|colleagues|tourists|riders|heads
@@ -145,9 +150,9 @@ LINES = """
 {title}<sep> {price}
 {showdate0}<sep> {title}
 {showdate0}<sep> {showtime}
-{showdate0}<sep> (at|@|in) {venue}
+{showdate0} (at|@|in) {venue}
 {showtime}<sep> {title}
-{showtime}<sep> (at|@|in) {venue}
+{showtime} (at|@|in) {venue}
 (at|@|in|hall|venue) {venue}<sep> {showtime}
 {passenger}<sep> {from} (to|-|->) {to}
 {passenger}<sep> (seat |){seat}
@@ -220,7 +225,7 @@ LABELS = {
     "venue": "(Concert|Event|Show|Theatre|Cinema|Performance|The) (hall|place|house|location|stage|address)|(Name|Address) of (the |)(venue|theatre|hall|house|cinema)|"
              "(Club|Stage|House|Cinema|Opera house|Stadium|Scene|Site|Spot|Playhouse)|(Staged|Live|Screened|Seen|On|Given|Presented) at|(Go|Come|Way) to|"
              "(Where|Place) (of the show|they play)|Which (hall|theatre)",
-    "passenger": "(Passenger|Traveller|Guest|Holder|Customer|Client|Visitor|Buyer) name|(Name|Names) of (the |)(traveller|guest|holder|passenger|customer|visitor)|"
+    "passenger": "(Passenger|Traveller|Guest|Holder|Customer|Client|Visitor|Buyer) name|Name of (the |)(traveller|guest|holder|passenger|customer|visitor)|"
                  "(Made out|Sold|Given|Registered) to|(Reserved|Seat|Reservation) for|(Client|Visitor|Rider|Attendee|Flyer|Person|Mr/Ms|Owner|Pass holder|Member)|"
                  "(Booked|Reserved|Bought|Held|Used) (by|for)|Who travels|(First|Given) name and surname|Reservation name|(Main|Adult) passenger|Pass. name|Pax name",
     "booking": "(Booking|Reservation|Confirmation|Ticket|Trip|Travel|Reference) (nr|nr.|#|key|id|no)|(Number|No.|Code) of (the |)(booking|reservation|ticket|order)|"

@@ -279,4 +279,53 @@ the (legroom|food|coffee|crowd|wifi|view) in {class} is (fine|great|not bad|what
 <car> {coach} is {class}, <who> <comfy> there
 <who> (upgraded|switched|changed|moved|went) to {class}<gadv>
 a (seat|place|berth|ticket|reservation|window seat) in {class}<gadv>
+{title} {showdate}, (who's in|coming|yay|finally|at last|bring a friend|with {x_name})
+{title} {showdate}, {showtime}, <cosy> {venue}
+{count} for {title}, (please|booked|paid|at the till|in my bag)
+(me|us|the boss|Mum|my wife): {seat}, {x_name}: {x_number}
+{passenger}'s <paper> is <filed> under {booking}
+{passenger}'s (seat|place|chair|reservation) is {seat}
+{passenger}'s <ride> to {to} is {date}
+{passenger}'s (ticket|booking|fare|trip) (costs|came to|was) {price}
+{class} for {passenger}<gadv>
+{passenger} in {class}, <my> <seatis> is {seat}
+{booking} = <my> <code>
+name {passenger}, <my> <code> {booking}
+{count} <tix> (were|have been) (reserved|set aside|paid for|issued|confirmed|printed)<gadv>
+seat {seat} (was|has been) (assigned|reserved|set aside|confirmed|chosen|blocked) for (us|you|me|them|the group)
+<car> {coach} (was|has been) (assigned|reserved|set aside|confirmed|chosen) for (us|you|me|them|the group)
+{price} (was|has been) (charged|paid|transferred|booked|collected|debited) for <lot>
+<my> <show> was (moved|changed|put off|brought forward|postponed) from {x_date0} to {showdate0}
+<my> <show> was (moved|changed|put back|brought forward) from {x_time} to {showtime}
+<my> <show> was (moved|shifted|relocated) from {x_place} to {venue}
+(can|could|would) you (book|get|buy|order) {count} <tix> for {title}?
+(can|could|would) you (book|get|buy|order) {count} <tix> to {to}?
+(can|could|would) you (book|get|buy|order) {count} <tix> for {title} {showdate}?
+<pol>(order|book|buy|get|print|reserve) {count} <tix> for {title}
+<pol>(order|book|buy|get|print|reserve) {count} <tix> from {from} to {to} for {date0}
+<pol>(order|book|reserve) {title} for {showdate0}
+(shall|should) we (see|watch|do|try|book) {title} {showdate}?
+(have you|has {x_name}|who has|didn't you|why haven't they) (seen|watched|heard) {title}?
+<who> <paid> {price} for {count} <tix> to {to}
+<who> <paid> {price} for {count} <tix>, {title}
+{count} <tix> for {title} at {venue}
+{count} <tix> for {title} {showdate} (cost|came to|were) {price} <all>
+{title} at {venue} <begin> at {showtime}
+{title} at {venue} <happen> {showdate}
+<my> <seatis> on {train} is {seat}, <car> {coach}
+<my> <seatis> on {flight} is {seat}
+<who> <comfy> in {class} on {train}
+<who> <comfy> in {class} on {flight}
+{count} <ppl> in {class}, {price} <all>
+Q: (which show|what's on|what are you seeing)? A: {title}
+Q: (where is it|which hall|the venue)? A: {venue}
+Q: (which seat|seat number|where do you sit)? A: {seat}
+Q: (which coach|carriage|car number)? A: {coach}
+Q: (who travels|name of the passenger|whose ticket)? A: {passenger}
+Q: (booking code|reference|reservation number)? A: {booking}
+Q: (how much|what did it cost|total)? A: {price}
+Q: (how many tickets|how many people|for how many)? A: {count}
+Q: (which class|what class)? A: {class}
+Q: (when does the show start|starting time|curtain)? A: {showtime}
+Q: (what day is the show|date of the show|which evening)? A: {showdate0}
 """

@@ -13,11 +13,11 @@ SENTENCES = """
 <are> <ing> to <wet> {to} {date}
 <are> <ing> from {from} to {to}
 <are> <ing> from {from} {date}
-<open>: <it> <leave> from {from}
+<open>: <it> <lfrom> {from}
 <open>: from {from} to {to}
 <open>: to {to} {date}
-<rep> <it> <leave> from {from} at {time}
-<rep> <it> <leave> from {from}
+<rep> <it> <lfrom> {from} at {time}
+<rep> <it> <lfrom> {from}
 <rep> the <ride> ends in {to}
 <rep> <who> <goto> to {to}
 <rep> <who> <board> in {from} and <getoff> in {to}
@@ -30,12 +30,12 @@ SENTENCES = """
 <pol><off> (in|at) {to}
 <who> <getoff> (in|at) {to}
 <who> <getoff> in <wet> {to} at {end}
-<who> <weleave> from {from}
-<who> <weleave> from {from} {date} at {time}
-<who> <weleave> from <wet> {from}<dadv>
-<who> <wearrive> in {to}
-<who> <wearrive> in <wet> {to} at {end}
-<who> <wearrive> in {to}<dadv>
+<who> <wlfrom> {from}
+<who> <wlfrom> {from} {date} at {time}
+<who> <wlfrom> <wet> {from}<dadv>
+<who> <wearrivein> {to}
+<who> <wearrivein> <wet> {to} at {end}
+<who> <wearrivein> {to}<dadv>
 (goodbye|farewell|so long|bye-bye|adieu) {from}, (hello|welcome to|off to|next stop|on to) {to}
 {from} is where <who> <board>
 {from} is where <it> <leave>
@@ -45,17 +45,17 @@ out of {from}, into {to}, (<the> <veh> does it all|no change|a fine <ride>)
 the <ride> (starts|begins) in {from}<dadv>
 the <ride> (ends|is over|finishes) in {to}<dadv>
 the <ride> from {from} to {to} is booked<dadv>
-the <ride> to {to} <leave> (from|in) {from}
+the <ride> to {to} <lfrom> {from}
 <the> <ride> (leads|brings us|takes everyone|carries us|goes) to {to}
 <the> <veh> (leads|brings us|takes everyone|carries us|goes) from {from} to {to}
 <my> <paper> is for the <ride> to {to}
 <my> <paper> is for the <ride> from {from} to {to}
 <my> <paper> (reads|says|shows|lists) {from} to {to}
 <my> <paper> takes you from {from} to {to}
-<who> live in {x_city} but <the> <veh> <leave> from {from}
+<who> live in {x_city} but <the> <veh> <lfrom> {from}
 <who> live in {x_city} but <board> in {from}
-after a week in {x_city} <who> <weleave> from {from}
-not from {x_city}, <it> <leave> from {from}
+after a week in {x_city} <who> <wlfrom> {from}
+not from {x_city}, <it> <lfrom> {from}
 there is no <veh> from {x_city}, so <who> <board> in {from}
 we pass {x_city} and <getoff> in {to}
 {x_city} is only where we change, {to} is where <who> <getoff>
@@ -67,7 +67,7 @@ not to {x_city} this time, <who> <goto> to {to}
 (where to|where are you going|what's the destination|where do we get off|which way)? <reply>, (to |in |){to}
 (where from and where to|which way|what's the route)? {from} to {to}
 (a|one|the) <paper> from {from} to {to}<gadv>
-<who> <wearrive> in {to} at {end}, (please pick us up|fetch us with the car|will you be there|wait at the exit)
+<who> <wearrivein> {to} at {end}, (please pick us up|fetch us with the car|will you be there|wait at the exit)
 (leave|quit) {from} (behind|) {date}
 the {time} <veh> from {from} to {to}
 the {time} <veh> to {to}
@@ -80,7 +80,7 @@ the {time} to {to} <leave> from platform {platform}
 <it> <leave> at {time}<tadv>
 <it> <leave> {date} at {time}
 <it> <leave> {date}<dadv>
-<it> <leave> from {from} at {time}<tadv>
+<it> <lfrom> {from} at {time}<tadv>
 <it> <leave> at {time} and <arrive> at {end}
 <it> <leave> (at|around) {time}, <arrive> at {end}
 <it> <leave> for {to} at {time}
@@ -137,7 +137,7 @@ the holidays begin {x_date}, <who> <weleave> {date}
 nothing was free {x_date}, so <who> <goto> {date}
 (tickets go on sale|the sale starts|new prices start|the timetable changes) {x_date}, <who> <goto> {date}
 <it> <arrive> at {end}<tadv>
-<it> <arrive> in {to} at {end}
+<it> <arrivein> {to} at {end}
 <it> <arrive> at {end}, <otherend> is at {x_time}
 <otherend> is at {x_time}, <it> <arrive> at {end}
 <otherend> is at {x_time} and <who> <wearrive> at {end}
@@ -145,7 +145,7 @@ nothing was free {x_date}, so <who> <goto> {date}
 <who> <wearrive> at {end}, in time for <otherend> at {x_time}
 at {end} <who> <wearrive>
 at {end} <it> <arrive>
-at {end} <it> <arrive> in {to}
+at {end} <it> <arrivein> {to}
 {end} is when <it> <arrive>
 {end} is when <who> <wearrive>
 <rep> <it> <arrive> at {end}
@@ -213,11 +213,11 @@ the <service> is {train}
 <my> <service> is {train}<gadv>
 {train} is the <service>
 {train} <leave> at {time}
-{train} <leave> (from|in) {from} at {time}
+{train} <lfrom> {from} at {time}
 {train} <leave> {date}<gadv>
 {train} <leave> from <pf> {platform}
 {train} <arrive> at {end}
-{train} <arrive> in {to} at {end}
+{train} <arrivein> {to} at {end}
 {train} (brings|takes|carries|gets|whisks|ferries|hauls) (us|me|you|everyone|the group) to {to}
 {train} has a (dining car|quiet zone|play area|bicycle compartment|bar)<gadv>
 <rep> {train} is the <service>
@@ -239,7 +239,7 @@ the <flno> is {flight}
 {flight} <fly> at {time}
 {flight} <fly> {date}<gadv>
 {flight} <land> at {end}
-{flight} <land> in {to} at {end}
+{flight} <landin> {to} at {end}
 {flight} <boardp> at gate {gate}
 {flight} (brings|takes|carries|gets|whisks|flies|lifts) (us|me|you|everyone|the group) to {to}
 <rep> <who> <took> {flight}
@@ -259,10 +259,10 @@ the <bsno> is {bus}
 <my> <bsno> is {bus}<gadv>
 {bus} is the <bsno>
 {bus} <leave> at {time}
-{bus} <leave> from {from} at {time}
+{bus} <lfrom> {from} at {time}
 {bus} <leave> {date}<gadv>
 {bus} <arrive> at {end}
-{bus} <arrive> in {to} at {end}
+{bus} <arrivein> {to} at {end}
 {bus} (brings|takes|carries|gets|ferries|rattles) (us|me|you|everyone|the group) to {to}
 <rep> <who> <took> {bus}
 <rep> the <bsno> is {bus}
@@ -274,8 +274,8 @@ bus {x_number} is too slow, so <who> <took> {bus}
 <who> <goto> to <wet> {to}, not to {x_city}
 the {time} from {from} (is|was) (full|late|packed|cancelled once before|on time|our choice)
 the {time} to {to}, (please|two hours by rail|once a day|without a stop|fully booked)
-<it> <arrive> in <wet> {to} at {end}
-<it> <leave> from <wet> {from} at {time}
+<it> <arrivein> <wet> {to} at {end}
+<it> <lfrom> <wet> {from} at {time}
 <it> <leave> {date} from {from}
 <who> <weleave> at {time} from {from}<dadv>
 <who> <weleave> {date}, <otherstart> is at {x_time}
@@ -300,4 +300,42 @@ gate {gate}, <who> <board> at {time}
 (coffee|a bench|the queue|the crew|a shuttle|the monitor) (is|waits|awaits us) at gate {gate}
 from <pf> {platform} <it> <leave> at {time}
 from <pf> {platform} <who> <weleave><dadv>
+off to {to} {date}
+{to} {date}, (can't wait|finally|with {x_name}|all packed|come with us|hurray)
+{to} (by|with|on) {train}
+{to} (by|with|on) {flight}
+{to} via {x_city}, (by|with|on) {train}
+{date} {to}, (early start|at dawn|at last|alone|with the team): {time}
+<veh> at {time}, {to} by {end}
+{time} from {from}, {end} in {to}
+{time} out of {from}, {to} at {end}
+(there|in|arrived|done|arrival) by {end}, if <it> <leave> at {time}
+<pf> {platform}, {time}<tadv>
+{train} again, <pf> {platform}<gadv>
+(me|us|the boss|Mum|the team): {train}, {x_name}: car
+(me|us|the boss|Mum|the team): {flight}, {x_name}: RE {x_number}
+no <veh> before {time}, no earlier arrival than {end}
+(can|could|would) you (book|get|find|reserve) <my> <ride> to {to}?
+(can|could|would) you (book|get|find|reserve) a <veh> from {from} to {to} for {date0}?
+(put|book|get|squeeze) (me|us|her|him|the group) on {train} {date}
+(put|book|get|squeeze) (me|us|her|him|the group) on {flight} {date}
+<who> <goto> to {to} {date}, <it> <leave> from <pf> {platform} at {time}
+{train} to {to} <leave> at {time} from <pf> {platform}
+{train} from {from} <arrivein> {to} at {end}
+{flight} from {from} <landin> {to} at {end}
+{flight} to {to} <fly> {date} at {time}
+{bus} from {from} <arrivein> {to} at {end}
+{bus} to {to} <leave> at {time}
+gate {gate} was (announced|confirmed|assigned|given out|changed a minute ago)<gadv>
+<pf> {platform} was (announced|confirmed|assigned|given out|changed a minute ago)<gadv>
+the departure was (moved|changed|put back|brought forward|corrected) from {x_time} to {time}
+the arrival was (moved|changed|put back|brought forward|corrected) from {x_time} to {end}
+<it> was (moved|changed|transferred|switched) from <pf> {x_number} to {platform}
+Q: (from where|where do you start|departure)? A: {from}
+Q: (where to|destination|which town)? A: {to}
+Q: (what day|which date|when do you travel)? A: {date0}
+Q: (what time do you leave|departure at|when does it go)? A: {time}
+Q: (what time do you arrive|arrival at|when do you get in)? A: {end}
+Q: (track|platform|which platform)? A: {platform}
+Q: (gate|which gate)? A: {gate}
 """
