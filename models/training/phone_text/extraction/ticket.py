@@ -172,6 +172,6 @@ Food is sold on board.
 The doors close early.""", share=1.2, groups=(("from", "to", "date", "time", "end", "coach", "platform", "gate", "train", "flight", "bus", "class"), ("title", "venue", "showdate", "showtime")), clash=(("train", "flight", "bus"), ("flight", "bus")),
     facts_like=r"train|flight|ticket|seat|[Pp]latform|\b[Rr]ow\b|\b[Rr]oom \d|\bbus\b|of us|around|meet|starts|opens|guests|people|friends|neighbours|\bcode\b|number|euros|paid|costs?\b|pick you up|I'll be|I'm (in|at|waiting)|"
                r"works at|\bis at\b|going to|visited|page \d|left|name|[Dd]ear|Free entry|Let's")
-widen_domain(TICKET, ticket_trips.SENTENCES.rstrip() + ticket_seats.SENTENCES, ticket_classes.LINES, ticket_classes.LABELS, ticket_classes.CLASSES, 27)
+widen_domain(TICKET, ticket_trips.SENTENCES.rstrip() + ticket_seats.SENTENCES, ticket_classes.LINES, ticket_classes.LABELS, ticket_classes.CLASSES, 26)
 widen_contrasts(TICKET, {"date": ("date", ""), "showdate": ("date", ""), "time": ("time", "|at "), "showtime": ("time", "|at "), "venue": ("place", "|at "), "from": ("city", "from "),
                          "to": ("city", "to "), "price": ("price", "")})

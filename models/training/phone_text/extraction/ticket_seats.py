@@ -34,7 +34,7 @@ SENTENCES = """
 {showdate} {title} <begin> at {showtime}
 at {venue} <who> <seeit> {title}
 (what's on|what are we seeing|which show|what did you book|what's it called|which film)? <reply>, {title}
-(a|one) (night|evening|afternoon|matinee|performance|screening|staging|round) of {title}
+(one|the|another) (night|evening|afternoon|matinee|performance|screening|staging|round) of {title}
 (the critics|my parents|the kids|all my friends|the papers) (love|praise|hate|recommend|adore|discuss) {title}
 (the new|this season's|the much praised|the famous|another) <show>, {title}, <happen> {showdate}
 <my> <show> <happen> {showdate}
@@ -92,7 +92,7 @@ at {venue} they <theybegin> {showdate}
 (we park|we leave the car|dinner is|we meet before|drinks after it|the party is|our hotel is) (at|near) {x_place}, <my> <show> is <perform> at {venue}
 (not at|no more at|instead of at) {x_place}, it's <perform> at {venue}
 (where is it|where do they play|which theatre|which house|where should I go)? <reply>, (at |){venue}
-(seats|tickets|doors|queues|crowds|good acoustics|a great stage) at {venue} (are|were|, you know,) (fine|long|famous|cheap)
+(seats|tickets|drinks|programmes) at {venue} (are|were) (fine|famous|cheap|hard to get)
 <rep> the <seatis> is {seat}
 <who> <sit> (in|on|at) {seat}
 <who> <sit> (in|on|at) (seat |){seat}<dadv>
@@ -328,4 +328,16 @@ Q: (how many tickets|how many people|for how many)? A: {count}
 Q: (which class|what class)? A: {class}
 Q: (when does the show start|starting time|curtain)? A: {showtime}
 Q: (what day is the show|date of the show|which evening)? A: {showdate0}
+{title}, {venue}, {showdate} at {showtime}, seat {seat}
+{title} at {venue}: {showdate}, {showtime}, {count} <tix>
+<my> <paper> {booking}: {title}, {count} <tix>, {price}
+<my> <paper> {booking}: {from} to {to}, {date}, {price}
+{passenger} travels from {from} to {to} {date} in {class}
+{passenger}, <car> {coach}, seat {seat}, {class}
+{count} <tix> from {from} to {to}, {class}, {price} <all>
+<who> <paid> {price} to see {title} at {venue} {showdate}
+{passenger} on {train}: <car> {coach}, seat {seat}
+{passenger} on {flight}: gate {gate}, seat {seat}
+<rep> {passenger} <holds>, <my> <code> is {booking}
+<who> <got> {count} <tix> in {class} for {price}
 """

@@ -66,7 +66,7 @@ not to {x_city} this time, <who> <goto> to {to}
 (where do you start|where from|from where|where does it leave|where do I get on)? <reply>, (in |from |){from}
 (where to|where are you going|what's the destination|where do we get off|which way)? <reply>, (to |in |){to}
 (where from and where to|which way|what's the route)? {from} to {to}
-(a|one|the) <paper> from {from} to {to}<gadv>
+(one|the|another) <paper> from {from} to {to}<gadv>
 <who> <wearrivein> {to} at {end}, (please pick us up|fetch us with the car|will you be there|wait at the exit)
 (leave|quit) {from} (behind|) {date}
 the {time} <veh> from {from} to {to}
@@ -338,4 +338,15 @@ Q: (what time do you leave|departure at|when does it go)? A: {time}
 Q: (what time do you arrive|arrival at|when do you get in)? A: {end}
 Q: (track|platform|which platform)? A: {platform}
 Q: (gate|which gate)? A: {gate}
+flight {flight} from {from} to {to} <fly> {date} at {time}
+{flight} from {from} to {to}, gate {gate}, {time}
+<who> <use> {flight} from {from} at {time}, <who> <wearrivein> {to} at {end}
+{train}, {from} {time}, {to} {end}
+{train}: {date}, {time}, <pf> {platform}
+{bus}: {from} {time}, {to} {end}
+<who> <use> {train} {date} at {time}, <pf> {platform}
+<who> <weleave> {date} at {time} and <wearrive> at {end}
+from {from} at {time}, to {to} by {end}, with {train}
+<it> <lfrom> {from} {date} at {time} and <arrivein> {to} at {end}
+<rep> <it> <lfrom> {from} at {time} and <arrivein> {to} at {end}
 """
