@@ -87,6 +87,10 @@ ORDINARY = set("the a an my our me us i you it is are to of for on in at that th
                "was will there we they your as if one let get go make give put".split())
 
 
+NEGATIONS = {"not", "no", "never", "nobody", "without", "instead"}  # with one more or less a sentence says something else
+ADDED = [word for word in LITTLE if word not in NEGATIONS]
+
+
 def disturbed(choose, phrasing, p=0.15, anything=False):
     """In training, a phrasing with an ordinary word more, less or exchanged: what is asked follows from the rest of it. Words beside a slot
     become ordinary ones only, so that it is clear where the slot begins. With `anything` other words than ordinary ones change too."""
@@ -97,7 +101,7 @@ def disturbed(choose, phrasing, p=0.15, anything=False):
     def beside(i):
         return any("{" in parts[j] for j in (i - 1, i + 1) if 0 <= j < len(parts))
     for _ in range(rng.choice((1, 1, 2))):
-        plain = [i for i, part in enumerate(parts) if part.isalpha() and (anything or part.lower() in ORDINARY)]
+        plain = [i for i, part in enumerate(parts) if part.isalpha() and part.lower() not in NEGATIONS and (anything or part.lower() in ORDINARY)]
         if len(plain) < 2:
             break
         at = rng.choice(plain)
@@ -108,9 +112,9 @@ def disturbed(choose, phrasing, p=0.15, anything=False):
             verb = choose.of(VERBS)
             parts[at] = verb.capitalize() if parts[at][0].isupper() else verb
         elif kind < 0.8:
-            parts[at] = rng.choice(LITTLE) if beside(at) or rng.random() < 0.6 else odd_word(choose)
+            parts[at] = rng.choice(ADDED) if beside(at) or rng.random() < 0.6 else odd_word(choose)
         elif at > 0 and "{" not in parts[at - 1]:
-            parts.insert(at, rng.choice(LITTLE) if beside(at) or rng.random() < 0.6 else odd_word(choose))
+            parts.insert(at, rng.choice(ADDED) if beside(at) or rng.random() < 0.6 else odd_word(choose))
     return " ".join(parts)
 
 
