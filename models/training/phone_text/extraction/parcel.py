@@ -1,9 +1,10 @@
 """Parcels and other orders."""
-from . import values
+from . import parcel_classes, values
 from .grammar import Domain, Field
+from .parcel_patterns import SENTENCES as PATTERNS
 from .parcel_phrasings import LINES, SENTENCES
 from .values import same
-from .wider import widen_contrasts
+from .wider import widen_contrasts, widen_domain
 
 STATUS = {"shipped": ("has been shipped", "was sent", "has left our warehouse", "was dispatched", "has been posted", "was shipped", "has been sent out", "was mailed", "has left the shop",
                       "was put in the post"),
@@ -19,7 +20,8 @@ def _status(choose, now, v):
     """Returns a status that the other facts do not contradict."""
     possible = ("ready for pickup",) if "pickup" in v or "pin" in v else ("shipped", "in transit", "delayed") if {"date", "time", "end"} & set(v) else tuple(STATUS)
     status = choose.rng.choice(possible)
-    return choose.rng.choice(STATUS[status]), status, status
+    said = STATUS[status] if choose.side == "test" or choose.chance(0.4) else parcel_classes.STATUS[status]
+    return choose.rng.choice(said), status, status
 
 
 PARCEL = Domain("parcel", """Extract the parcel.
@@ -128,4 +130,10 @@ We are sorry for the trouble.""", share=1.1,
 def _weight(choose):
     n = choose.rng.choice((choose.rng.randint(1, 31), round(choose.rng.uniform(0.1, 25), 1)))
     return f"{n} {choose.rng.choice(('kg', 'kg', 'kilos'))}", f"{n} kg", n
-widen_contrasts(PARCEL, {"date": ("date", ""), "carrier": ("company", "|by |with "), "address": ("street", "|to |at "), "price": ("price", ""), "recipient": ("name", "|to |for ")})
+
+
+widen_domain(PARCEL, PATTERNS, parcel_classes.LINES, parcel_classes.LABELS, parcel_classes.CLASSES, 70)
+widen_contrasts(PARCEL, {
+    "date": ("date", ""), "carrier": ("company", "|by |with "), "address": ("street", "|to |at "), "price": ("price", ""), "recipient": ("name", "|to |for "),
+    "sender": ("shop", "from |sold by |bought at "), "content": ("thing", "the |a "), "number": ("code", "parcel |tracking number "), "order": ("code", "order |order number "),
+    "pin": ("code", "PIN |the locker code "), "pickup": ("place", "left at |collect it at "), "time": ("time", "from |not before "), "end": ("time", "until |by ")}, 0.13)
