@@ -133,7 +133,7 @@ the locker wall|the metal box
 unlock: opens|unlocks|will open|can be opened|springs open|pops open|lets you in|gives way|reacts|releases the parcel|will unlock|clicks open|responds
 counter: at the locker|at the counter|when you pick it up|to the clerk|to the man in the shop|on the screen|at the machine|on the keypad|at the desk|when you collect it|\
 when they ask|at the parcel station
-sent: sent|gave|texted|mailed|forwarded|told|read me|passed on
+sent: sent|gave|texted|mailed|told|handed|read|wrote|showed|slipped
 now: now|at the moment|right now|as of now|currently|at last|finally|meanwhile|just now|since this morning|apparently|officially|obviously|it seems|in the end|by now|\
 as we speak|believe it or not
 worry: don't worry|no panic|good news|bad news|sorry|hooray|no need to call|it isn't lost|it was not stolen|here is the latest|to answer your question|just checked|look|\

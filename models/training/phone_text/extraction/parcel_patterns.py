@@ -104,6 +104,10 @@ the {carrier} <van> (brings it|has it|rings twice|will call you|is looking for t
 {carrier} <bring> {count} <parcels>
 {carrier} (comes|rings|will come|calls|stops by) {date} between {time} and {end}
 {sender} (uses|ships with|sends everything with|works with|relies on) {carrier}
+<buyer> <buy> it from {sender}, {carrier} <bring> it
+{sender} <sold>, {carrier} <bring> it
+{carrier} <bring> it, {sender} <sold>
+{sender} (gave|handed) it to {carrier}
 from {sender} <by> {carrier}
 in the hands of {carrier} (now|for the moment|at last|already|again)
 <it> is <from> {sender}
@@ -148,6 +152,11 @@ in the hands of {carrier} (now|for the moment|at last|already|again)
 (not for|no longer for|it isn't for) {x_name}, <forp> {recipient}
 {x_name} (signed for|accepted|paid for|picked out|asked about) it, {recipient} (is the addressee|is the recipient|gets it|is on the label)
 {recipient} <gets>, not {x_name}
+{x_name} (paid|ordered|chose it|picked it), but <recip> is {recipient}
+don't leave it with {x_name}, (it's|it is) <forp> {recipient}
+(Q:|Question:) <recip>? (A:|Answer:) {recipient}
+(show|find|look for|ring) the bell (of|with the name|marked) {recipient}
+(it has|there's|you see) the name {recipient} (on the label|on the box|in big letters|next to the address)
 (a neighbour|my neighbour|the neighbour), {x_name}, (rang|called|told me), <it> is <forp> {recipient}
 (dear|hello|hi|good morning|good evening) {recipient}, (a parcel is coming|we have a box for you|here is your delivery note|thank you for your order)
 (a|one|another|the) <parcel> <forp> {recipient}
@@ -182,6 +191,14 @@ not to {x_street}(, but|, rather|;|, please) to {address}
 <the> {count} <parcels> go to {address}
 <driver> (comes|rings|will be) at {address} {date}
 <driver> (comes|rings|is) at {address} between {time} and {end}
+(your|our|the) (door|house|flat|office|hall|porch) at {address} is where <driver> will <ring>
+(I'm|we're|she's|he's) staying at {address} (for now|this week|at the moment), so <pol><deliver> it there
+(a|one) <parcel> (bound for|on its route to|with the address|directed to|labelled) {address}
+the bill goes to {x_street}, the (box|parcel|goods) (to|should go to|must go to) {address}
+<rep> <driver> was at {x_street}, but it <goes> to {address}
+(enter|type|put|write|use) {address} as the (delivery address|address|destination|place to deliver to)
+<expect> <driver> at {address}
+(Q:|Question:) <addr>? (A:|Answer:) {address}
 <it> <comes> {date}
 {date} <it> <comes>
 <rep> <it> <comes> {date}
@@ -305,6 +322,10 @@ the {content} (is a gift|is for the birthday|needs batteries|must be put togethe
 <adj> {content} <costs> {price}
 <adj> {content} <weighs> {weight}
 <adj> {content} (comes|is packed|was put) in {count} <parcels>
+<it>, <adj> {content}, <trait>
+(Q:|Question:) <thing>? (A:|Answer:) {content}
+(what a|such a) (big|small|funny|flat|heavy) box for <adj> {content}
+(I|we|she) (hoped|thought|guessed|knew|heard) it's <adj> {content}
 <adj> {content} <comes> {date}, says {sender}
 <it> (is|was|comes|will be|had to be|gets|has been) <split> <into> {count} <parcels>
 <it> <consist> {count} <parcels>
@@ -377,6 +398,9 @@ the voucher took off {x_price}, <the> <sum> is {price}
 (because of|with|owing to|due to|thanks to) its {weight} <it> (costs extra|goes by lorry|needs two people|needs a trolley|is bulky goods)
 {weight} (strong|heavy|gross|with the packing|with the box|in weight) is <it>
 <it>, {weight} (strong|heavy|gross|in weight), <trait>
+<driver> (groaned|swore|sighed|puffed) under {weight}
+(charged|declared|booked|announced|entered) as a <parcel> of {weight}
+{weight} (fits on a bike|fits under my arm|is nothing for him|is hard on the back|needs a trolley)
 (Q:|Question:) <wnoun>? (A:|Answer:) {weight}
 <pol><collect> (at|in|from) {pickup}
 <pol><collect> (at|in|from) {pickup}<please>
@@ -419,7 +443,7 @@ the voucher took off {x_price}, <the> <sum> is {price}
 to <collect>, <enter> {pin}
 <counter> <enter> {pin}
 <rep> <the> <pincode> is {pin}
-<boss> <sent> <buyer> <the> <pincode>, {pin}
+<boss> <sent> (me|us|you|her|him) <the> <pincode>, {pin}
 <pol><keepv> <the> <pincode> {pin}<please>
 <pol><keepv> {pin}, (it's|that's|this is) <the> <pincode>
 (what's the PIN|which code opens it|how do I open the locker|code for the locker|what do I type at the locker|do I need a code)? {pin}
@@ -453,6 +477,12 @@ only {pin} (opens|unlocks|will open|releases) <locker>
 order {order} {status}
 <the> order {order} {status}<tail>
 <ask> <it>? it {status}
+<the> <parcel> {number} from {sender} {status}
+<buyer> <buy> <adj> {content} and it {status}
+(the app|the map|the tracking page|a mail|the hotline) (just told me|now tells me|lets me know|confirms) <it> {status}
+(first nothing happened|for a while nothing moved|after some to and fro), <now> <it> {status}
+(you ask where it is|in case you wonder|for those who wait|to keep you posted)(:|,) <it> {status}
+<it> {status}, (I just saw|I've just checked|we've been told|so they claim|so be patient|which is all I know|that's all they say)
 <the> <parcel> for <the> (neighbour|office|school|kids|party|kitchen) {status}
 <buyer> (checked|looked|asked|rang them|wrote to them|called the hotline), <it> {status}
 (so|well|then|and|yes|no|indeed|sadly|luckily|happily|surprise), <it> {status}
