@@ -87,8 +87,9 @@ ORDINARY = set("the a an my our me us i you it is are to of for on in at that th
                "was will there we they your as if one let get go make give put".split())
 
 
-NEGATIONS = {"not", "no", "never", "nobody", "without", "instead"}  # with one more or less a sentence says something else
-ADDED = [word for word in LITTLE if word not in NEGATIONS]
+# With one more or less a sentence says something else: a negation, and what alone may tell a beginning from an end.
+KEPT = {"not", "no", "never", "nobody", "without", "instead", "before", "after", "until", "till", "earliest", "latest"}
+ADDED = [word for word in LITTLE if word not in KEPT]
 
 
 def disturbed(choose, phrasing, p=0.15, anything=False):
@@ -101,7 +102,7 @@ def disturbed(choose, phrasing, p=0.15, anything=False):
     def beside(i):
         return any("{" in parts[j] for j in (i - 1, i + 1) if 0 <= j < len(parts))
     for _ in range(rng.choice((1, 1, 2))):
-        plain = [i for i, part in enumerate(parts) if part.isalpha() and part.lower() not in NEGATIONS and (anything or part.lower() in ORDINARY)]
+        plain = [i for i, part in enumerate(parts) if part.isalpha() and part.lower() not in KEPT and (anything or part.lower() in ORDINARY)]
         if len(plain) < 2:
             break
         at = rng.choice(plain)
