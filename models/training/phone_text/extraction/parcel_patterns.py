@@ -232,7 +232,7 @@ it <comes> {date}, <closes> {x_date}
 <pol>tell <driver> to come {date}
 (I|we|they) (want|need|asked for|would like|hope for|agreed on) (it|delivery|the parcel) {date}
 (promise|a promise|promised)(:|,) <it> <comes> {date}
-{date} (is fine|suits us|works for me|is alright) for the (delivery|courier|parcel)
+{date0} (is fine|suits us|works for me|is alright) for the (delivery|courier|parcel)
 <it> <comes> {date} (between {time} and {end}|{span}|after {time}|before {end})
 <driver> <bring> <it> {date} {span}
 <the> {content} <comes> {date}
@@ -282,7 +282,7 @@ the <window> <shuts> at {end} and <opens> at {time}
 <driver> (begins|starts|sets off) at {time} and (is done|stops|knocks off|goes home) at {end}
 {end} is (the latest|the end of the window|when they stop), {time} (the earliest|the start|when they begin)
 <pol>be <home> from {time}, you can (leave|go|go out again|relax|forget it) at {end}
-<pol>be <home> by {time}, <driver> (is gone|will be gone|has finished|leaves) at {end}
+<pol>be <home> when the round starts at {time}, <driver> (is gone|will be gone|has finished|leaves) at {end}
 if <driver> hasn't come by {end}, (call us|ring the hotline|tell us|write to us|complain), before {time} (nobody comes|there is no point|it's too early)
 <driver> won't <ring> (before|earlier than) {time}
 <driver> won't <ring> (after|later than|past) {end}
