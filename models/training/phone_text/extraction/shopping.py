@@ -4,11 +4,11 @@ The rules. "Some" and "more" in front of a thing is not a part of it; an amount 
 unit has none, and a thing without an amount has no amount.
 """
 from .. import fillers, times, words
-from . import grammar, values
+from . import grammar, shopping_classes, shopping_patterns, values
 from .grammar import Domain, Field
 from .shopping_phrasings import LINES, SENTENCES
 from .values import same
-from .wider import widen_contrasts
+from .wider import widen_contrasts, widen_domain
 
 UNITS = (("kg", 1), ("g", 100), ("litres", 1), ("packs", 1), ("bottles", 1), ("bags", 1), ("cans", 1), ("boxes", 1), ("jars", 1), ("tins", 1), ("bunches", 1), ("ml", 50), ("l", 1), ("tubes", 1), ("rolls", 1), ("slices", 1))
 BULK = ("kg", "g", "litres", "ml", "l", "kilo", "litre")
@@ -217,4 +217,5 @@ Keep the receipt.
 We still have the rest.""", share=1.1, clash=(("person", "for"), ("date", "duedate")),
     facts_like=r"org[eo]t|emember|ran out|need|want|miss|[Bb]uy|bought|[Bb]ring|\b[Nn]o (?!idea|hurry)|left\b|costs?\b|[Pp]aid|euros|\b[Gg]et |dea\b|ift|ask|[Ll]ikes?|lov|[Ff]riday|shop|\bat\b|lent|[Gg]ave|[Gg]ive|owe|"
                r"cheaper|[Tt]ry|best|sell|[Ff]or [A-Z]|come|coming|[Tt]hanks for|belongs|found|[Ss]end|party|[Dd]inner|guests|[Ff]or everybody|[Tt]akes?|took|[Hh]ere is|has the|prefer")
+widen_domain(SHOPPING, shopping_patterns.SENTENCES, shopping_patterns.LINES, shopping_classes.LABELS, shopping_patterns.CLASSES, 30)
 widen_contrasts(SHOPPING, {"date": ("date", ""), "store": ("shop", "|to |at |from "), "person": ("name", "")})
