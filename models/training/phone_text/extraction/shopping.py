@@ -30,9 +30,28 @@ def things(choose):
     return list(found)
 
 
+def _amount_in_words(choose, whole):
+    """(said, quantity, unit or None) of an amount that begins with a word: six, two bottles of, half a litre of."""
+    rng = choose.rng
+    p = rng.random()
+    if p < 0.5:
+        n = rng.randint(1, 20) if p < 0.4 else rng.randint(21, 60)
+        return times.in_words(n), n, None
+    if p < 0.58:
+        return *rng.choice((("half a dozen", 6), ("two dozen", 24), ("one dozen", 12), ("three dozen", 36), ("a hundred", 100))), None
+    if p < 0.7 and not whole:
+        unit = rng.choice(("kilo", "litre"))
+        return f"half a {unit} of", 0.5, unit
+    unit = rng.choice([unit for unit, step in UNITS if step == 1 and len(unit) > 2])
+    n = rng.randint(2, 12)
+    return f"{times.in_words(n)} {unit}{rng.choice((' of', ' of', ''))}", n, unit
+
+
 def _amount(choose, whole=False):
     """(said, quantity, unit or None)"""
     rng = choose.rng
+    if choose.side == "train" and choose.chance(0.3):
+        return _amount_in_words(choose, whole)
     p = rng.random()
     if p < 0.4:
         n = rng.choice((1, 2, 2, 3, 4, 5, 6, 8, 10, 12, rng.randint(1, 60)))
@@ -80,15 +99,37 @@ def texts(choose, now, v):
     return text, text, value
 
 
+def _behind(choose, item, amount, quantity, unit, priced):
+    """The thing with its amount behind it."""
+    if unit or amount.endswith("x"):
+        amount = times.in_words(quantity) if isinstance(quantity, int) and quantity <= 20 and choose.chance(0.3) else str(quantity)
+    if unit:
+        amount += f" {unit}"
+    forms = [f"{item} ({amount})", f"{item} ({amount})"]
+    if not priced:
+        forms += [f"{item}: {amount}", f"{item} - {amount}"]
+        if unit or amount.isdigit():  # not "dates three"
+            forms.append(f"{item} {amount}")
+        if quantity > 1:
+            forms.append(f"{item}, {amount} of {'it' if unit else 'them'}")
+    return choose.rng.choice(forms)
+
+
 def objects(choose, names, whole, always):
     def make(choose, now, v):
         said, value = [], []
         priced = "price" in names
-        for item in things(choose)[:5]:
+        found = things(choose)[:5]
+        share, alone = 0.4 if priced else 0.8, None  # how many have an amount, and which one is the only one that has
+        if choose.side == "train" and "quantity" in names and not always:
+            share = choose.rng.choice((share, share, 0.3, 0.6))
+            alone = choose.rng.choice(found) if choose.chance(0.3) else None
+        behind = choose.side == "train" and choose.chance(0.15)
+        for item in found:
             object_ = {"name": item}
             p = choose.rng.random()
             text = item
-            if always or p < (0.4 if priced else 0.8):
+            if item == alone if alone else always or p < share:
                 amount, object_["quantity"], unit = _amount(choose, whole)
                 while "unit" not in names and (unit in BULK or unit and " of" not in amount):  # 500 g flour
                     amount, object_["quantity"], unit = _amount(choose, whole)
@@ -100,6 +141,8 @@ def objects(choose, names, whole, always):
                 if not unit and p < 0.1 and not always:
                     object_["quantity"] = choose.rng.randint(2, 30)
                     text = f"{item} {choose.rng.choice(('x', 'x ', '* '))}{object_['quantity']}"
+                elif behind and object_["name"] == item:
+                    text = _behind(choose, item, amount, object_["quantity"], unit, priced)
             if priced and choose.chance(0.9):
                 cost, _, object_["price"] = values.price(choose, 40)
                 text += choose.rng.choice((" ", " for ", ": ", " at ", " - ", " ... ")) + cost
@@ -132,6 +175,14 @@ def make(choose, now):
     return grammar.make(choose, now, SHOPPING, fields)
 
 
+def _due(choose, now):
+    """A day by which the things must be there. It is "by three days from now", since "by in three days" nobody says."""
+    said, bare, value = values.date(choose, now)
+    if choose.side == "train" and bare.startswith("in ") and choose.chance(0.7):
+        bare = f"{bare[3:]} from now"
+    return said, bare, value
+
+
 _FIELDS = {
     "items": Field("array", "items|things|list|products|shopping list|groceries|articles|goods|to buy|shopping|item list|things to buy|purchases|needed|basket|needed items",
                    "Items|Shopping|To buy|List|Buy|Needed|Get|Shopping list|Things|Missing|Bring|Things to buy|Groceries|Still needed|We need|Basket|Products|On the list|Please get|What to get|Purchases|Articles",
@@ -145,7 +196,7 @@ _FIELDS = {
     "date": Field("string", "date|day|when|shopping day|shopping date|buy on|day of shopping|go on|shop on|when to go|which day",
                   "Date|Day|When|Shopping day|Which day|Buy on|Go on|Shop on|Day of shopping|When to go|Shopping date|To be bought on|Planned for|Going on", lambda c, n, v: values.date(c, n)),
     "duedate": Field("string", "needed by|due|deadline|due date|needed on|due by|latest date|needed for date|must have by|deliver by|by when|wanted by date",
-                     "By|Needed by|Due|Deadline|Due date|Needed on|Not later than|Needed until|Latest date|Must be here by|By when|At the latest|Last day|Due by|Have it by", lambda c, n, v: values.date(c, n)),
+                     "By|Needed by|Due|Deadline|Due date|Needed on|Not later than|Needed until|Latest date|Must be here by|By when|At the latest|Last day|Due by|Have it by", lambda c, n, v: _due(c, n)),
     "person": Field("string", "buyer|shopper|assigned to|who shops|who buys|assignee|shopping by|who goes|bought by|responsible|done by|to be bought by",
                     "Buyer|Shopper|Goes|Assigned to|Who goes|Who shops|Shopping by|To be done by|Buys it|Who buys|Assignee|Responsible|Bought by|Shopper's name|Done by",
                     lambda c, n, v: same(values.words.first_name(c) if c.chance(0.7) else values.person(c)), hinted=True),
