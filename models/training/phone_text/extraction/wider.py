@@ -54,11 +54,10 @@ def without_a_word(text):
 def widen(lexicon, patterns, table, n, share, held, labels=()):
     """Adds to the training part what is drawn of the patterns, up to n of each. The share of them among all is `share`: the list is repeated for it."""
     long = [text for text in held if len(re.sub(r"\{\w+\}", "", text)) >= LONG] + [label.lower() for label in labels]
-    more, entries = [], [(entry, expansions(entry)) for entry in drawn(lexicon.name, patterns, table, n)]
-    everything = "\n".join(text for _, texts in entries for text in texts)
-    long = [text for text in long if text in everything]  # few are left, and a search for one is far quicker than a search for any
     long = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(long))) + r")(?!\w)") if long else None
-    for entry, texts in entries:
+    more = []
+    for entry in drawn(lexicon.name, patterns, table, n):
+        texts = expansions(entry)
         if held.isdisjoint(map(bare, texts)) and not (long and any(long.search(text) for text in texts)):
             if held.isdisjoint(bare(less) for text in texts for less in without_a_word(text)):
                 more.append(entry)
