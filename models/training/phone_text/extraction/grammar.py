@@ -47,11 +47,15 @@ class Domain:
         """field -> [(phrasing, the fields that it says)] of one side"""
         found = {key: [] for key in self.fields}
         lexicon = self.lines if lines else self.sentences
+        entries, sets = {}, {}  # a phrasing that is there several times is read once, and fields that many say together are one set
         for phrasing in lexicon.parts[side] if lexicon else ():
-            said = frozenset(name for name, _ in SLOT.findall(phrasing) if not name.startswith("x_"))
-            said = frozenset(("time", "end")) | said - {"span"} if "span" in said else said
-            for name in said:
-                found[name].append((phrasing, said))
+            entry = entries.get(phrasing)
+            if entry is None:
+                said = frozenset(name for name, _ in SLOT.findall(phrasing) if not name.startswith("x_"))
+                said = frozenset(("time", "end")) | said - {"span"} if "span" in said else said
+                entry = entries[phrasing] = phrasing, sets.setdefault(said, said)
+            for name in entry[1]:
+                found[name].append(entry)
         return found
 
 
