@@ -268,5 +268,5 @@ Keep the receipt.
 We still have the rest.""", share=1.1, clash=(("person", "for"), ("date", "duedate")),
     facts_like=r"org[eo]t|emember|ran out|need|want|miss|[Bb]uy|bought|[Bb]ring|\b[Nn]o (?!idea|hurry)|left\b|costs?\b|[Pp]aid|euros|\b[Gg]et |dea\b|ift|ask|[Ll]ikes?|lov|[Ff]riday|shop|\bat\b|lent|[Gg]ave|[Gg]ive|owe|"
                r"cheaper|[Tt]ry|best|sell|[Ff]or [A-Z]|come|coming|[Tt]hanks for|belongs|found|[Ss]end|party|[Dd]inner|guests|[Ff]or everybody|[Tt]akes?|took|[Hh]ere is|has the|prefer")
-widen_domain(SHOPPING, shopping_patterns.SENTENCES, shopping_patterns.LINES, shopping_classes.LABELS, shopping_patterns.CLASSES, 30)
+widen_domain(SHOPPING, shopping_patterns.SENTENCES, shopping_patterns.LINES, shopping_classes.LABELS, shopping_patterns.CLASSES)
 widen_contrasts(SHOPPING, {"date": ("date", ""), "store": ("shop", "|to |at |from "), "person": ("name", "")})

@@ -60,6 +60,10 @@ what (do we need|is missing|should I get|can I bring|do you want) <for>? {items}
 (we have|there is|there's|I have) (enough|plenty of|still some|a lot of|too much) {x_thing}, (but|yet|so just|so only|however) {items} <gone>
 (we have|there is|there's) (enough|plenty of|still some) {x_thing}, so <get> {items} (only|instead|and nothing more|and leave that)
 {x_thing} (we have|can wait|we don't need|nobody wants|may stay in the shop), {items} <gone>
+(urgently|maybe|perhaps|preferably|definitely|first of all|above all|if possible|at long last|sadly|basically) {items}<tail>
+<get> {items} (maybe|perhaps|urgently|preferably|definitely|whenever|somewhere|somehow|soon|quickly|already|afterwards|anyway)
+<we> (urgently|really|only|also|probably|definitely|merely|still|certainly) need {items} (here|soon|again|too|anyway|I think|I guess|it seems)
+(my|our) (wish list|order|trolley|delivery|package|hamper|food box) (is|should be|will be|would be|was|contains)(:| just| only) {items}
 <get> {items}, (not|no|but no|but not) {x_thing}
 (don't|do not|never|please don't) <get> {x_thing}, <we> <need> {items}
 (thanks for|you brought|you remembered|I found|you already have) the {x_thing}, now <we> <need> {items}
@@ -78,7 +82,7 @@ nobody (ordered|needs|wants|asked for|mentioned) {x_thing}(, just|, only|: it's 
 <pol><get> <it> <at> {store}
 (we|I|they|you) <got> <it> <at> {store}
 (we|I|you|they) <will> <get> <it> <at> {store}
-<it> (is|was|can be|should be|must be|has been) <gotten> <at> {store}
+<it> (is|was|can be|should be|must be|has been) (bought|picked up|fetched|ordered|purchased|collected|found|obtained) <at> {store}
 the <shop> (is|will be|would be|is called|this time is|I mean is|remains|you want is) {store}
 the (new|little|big|old|good|other) {store} (branch|shop|store|market|outlet|place) <has>
 (where|at which shop|which shop|from where|where to)? (<at>|try|I'd say|of course|probably) {store}
@@ -86,11 +90,16 @@ where (do|can|should|did) (I|we|you|one|they) (buy|get|find|order|fetch) <it>? <
 (I'm|we're|you're|they're) (near|at|outside|right by|in front of|inside|walking past|already in|standing in|close to|on my way to) {store}<tail>
 {store} (by|next to|opposite|behind|near) the (corner|bridge|station|church|school|park|car park|old mill|town hall|bus stop) <has>
 <shop>: {store}
+(our|the|that|a|this) (dear|trusty|noisy|tiny|local|lovely|nearby|cheap|fancy|brand-new) {store} <has>
+{store} (downstairs|nearby|opposite|upstairs|again|please|obviously|hopefully|perhaps|instead)(, they say|, I think|, if open|)
+according to {x_name} {store} <has>
+(somewhere like|nowhere but at|nowhere else than at|a shop such as|nothing beats|nobody beats) {store}
+(my|a|the|your|that) {store} (bag|voucher|card|app|leaflet|coupon|trolley) (is in the car|lies on the table|says they have it|shows the offer|is all you need)
 {x_name} (swears by|told me about|recommended|has a card for|has a voucher for|is a fan of|showed me|discovered) {store}
 {x_name} (says|thinks|wrote|heard|is sure|claims|tells me) {store} <has>
 (a voucher|a coupon|the leaflet|a discount|the offer|our loyalty card|a gift card|the flyer|the ad|the advert) (of|from|for|at) {store} (is|lies|can be found) (in the drawer|\
 in your bag|on the table|valid|what we use|good for it)
-(the|your|our|this) <rec> (is from|comes from|says|was printed at|bears the name of) {store}
+(the|your|our|this) (receipt|bill|invoice|slip|paper bag|price tag|bottle|till roll) (is from|comes from|was printed at|bears the name of) {store}
 {items} <at> {store}
 <get> {items} <at> {store}
 <pol><get> {items} <at> {store}
@@ -117,6 +126,8 @@ our <limit> <islim> {budget}
 <open>: {budget} <enough>
 <it> (can|may|should|must|mustn't but) (cost|be|come to|run to|amount to) <max> {budget}
 <it> (must|should|may|can) not (cost|come to|amount to|run to) more than {budget}
+(a|our|the|this) (tight|meagre|generous|fixed|strict|modest|small|sensible) {budget} <enough>
+(roughly|about|around|exactly|precisely|only|just) {budget} (can be spent|may be spent|is available|is the limit|is the budget|is the maximum)
 with {budget} (you|we|I|they) (have to|must|should|will) (get by|manage|make do|cope|come out)
 (there is|you have|you get|take|here is|I left you|I gave you|I put out|use|I can give you|you'll find|we set aside|they granted us) {budget} (for <it>|to spend|to shop with|\
 for the shopping|as your limit|for the trip to the shop)
@@ -152,6 +163,8 @@ the <rec> (says|shows|said|showed|reads|was for|is for|asked for|demanded|charge
 {total} <till>
 {total} (is|was) what (I|we|they) <paid>
 {total} (has been|was) (paid|charged|debited|spent|deducted|put on the card|taken from the account|settled) <intotal>
+(a whopping|a hefty|a modest|a mere|a neat|a full|an outrageous|a round) {total} (it was|they charged|they wanted|I paid|we paid|was the bill|was the total)
+(unbelievable|ouch|well|finally|so|hooray|phew)(:|,) <it> <came> {total}
 (how much was it|what did it cost|what was the <sum>|how much did you pay|what did they charge|how much did we spend|what did it come to)? {total}
 (you|they|the others) owe me {total} (for <it>|<intotal>|, here's the receipt|from the shopping)
 (it was|that was|I make that|that makes) (no less than|an incredible|exactly|a whole|) {total} <till>
@@ -180,11 +193,14 @@ the <limit> was {budget}, <it> <came> {total}
 <open>: we <shops> {date}
 the <shopday> (is|will be|was moved to|has moved to|should be|is set for|remains) {date0}
 the <shopday> <isdone> {date}
-<it> (will be|can be|should be|must be|has to be) <gotten> {date}
+<it> (will be|can be|should be|must be|has to be) (bought|picked up|fetched|ordered|purchased|taken home from the shop) {date}
 {date} (we|I|you|they) <will> <shops>
-{date} (is|will be) (the|our|my|your) <shopday>
+{date0} (is|will be) (the|our|my|your) <shopday>
+(only|best|preferably|probably|hopefully|maybe|not earlier than|as always) {date} <we> <shops>
+(I|we) (thought of|settled on|agreed on|chose|voted for|fixed|noted) {date0} (for the shopping|for the weekly shop|to go shopping|as our shopping day)
+(I|we) (moved|put off|postponed|shifted) the <shopday> (from {x_date0} |)to {date0}
 {date} <we> <shops>
-{date} (would suit me|works for me|is best|is fine|is a good day|it's my turn|I have time) to <shops>
+{date0} (would suit me|works for me|is best|is fine|is a good day|gives us time) to <shops>
 {date} (the shops are quiet|there's a sale|they open early|I have the car|parking is free), so we <shops>
 (how|what) about {date}, to <shops>?
 when (do|will|can|should) (we|I|you|they) <shops>? {date0}<tail>
@@ -222,9 +238,12 @@ the <guests> <come> {duedate}, so <get> {items}
 the <due> (is|will be|was moved to|has been set for|remains|I was given is) {duedate0}
 the (deadline|last day|due date|cut-off|latest day) for <it> (is|will be) {duedate0}
 (when|until when|by when|for which day|by which day) (do you need it|is it needed|must it be here|should it arrive|does it have to be here|do we need <it>)? {duedate0}<tail>
-{duedate} (is|will be) the <due>
+{duedate0} (is|will be) the <due>
 {duedate} <it> <must>
 {duedate} (we|they|the <guests>) (want to|will|plan to) <cook>
+(only|not earlier than|at the latest|probably|hopefully|as late as) {duedate} the <guests> <come>
+(the <feast>|the meal|the visit) (was moved|was put off|was brought forward|was shifted) (from {x_date0} |)to {duedate0}
+nothing (must be missing|may be missing|should be missing|can be missing) {duedate}, (for|since|when) the <guests> <come>
 {duedate} the <guests> <come>
 {duedate} the <feast> <feastis>
 <get> <it> <by> {duedate0}
@@ -252,6 +271,10 @@ the (deadline|last day|due date|cut-off|latest day) for <it> (is|will be) {dueda
 (will|can|could|would|should) {person} <shops>?
 {person}, <ask> you <shops>?
 {person}, <pol><shops>
+(good old|our dear|young|dear|our friend|my flatmate|the tireless|lucky|poor) {person} <shopss>
+(thanks to|bless|hats off to|three cheers for|a big thank you to) {person}, who <shopss>
+(nobody but|none other than|only|once again|probably|hopefully|as always) {person} <shopss>
+{person} (here|again|alone|maybe|probably|kindly|gladly|always|already) <shopss>
 (who|which of us) (<shopss>|is the buyer|takes the list|is on duty)? {person}
 (it's|it is) {person} who <shopss>
 (it's|it is) (up to|for|the job of|the turn of|the duty of) {person} to <shops>
@@ -290,6 +313,12 @@ the (deadline|last day|due date|cut-off|latest day) for <it> (is|will be) {dueda
 <pol><get> <it> for {for}
 (who|for whom) (wants it|is it for|needs it|asked for it|do we <get> it for|wrote the list)? {for}<tail>
 (it's|it is|it was) {for} who (wants it|asked for it|needs it|ordered it|wrote the list|is waiting for it)
+(good old|our dear|young|dear|our friend|my flatmate|poor) {for} <wantsit>
+(nobody but|only|probably|hopefully|as always|once again) {for} <wantsit>
+(I'm|we're|you're) (shopping|buying it|doing this|getting it) (for|on behalf of|as a favour to|in the name of) {for}
+(keep|save|reserve|hold|put aside|wrap|pack|label) <it> for {for}
+{for} (will be glad about|is looking forward to|can't wait for|has been asking about|will pay for) <it>
+the (bag|box|parcel|basket|order|bottle|crate) (belongs to|is for|goes to|is meant for|should go to|was ordered by) {for}
 (the|this) (wish|order|request|list|message|idea|call) (is|comes|came|was|arrived) from {for}
 not for (me|us|you|the house), (but |only |this is |it's all |)for {for}
 <get> {items} for {for}
