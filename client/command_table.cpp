@@ -48,8 +48,8 @@ constexpr std::array kCommands = {
         "  llmctl chat --system \"You answer in one sentence.\"\n"},
     CommandSpec{
         Command::Models, "models", "", 0, 0, "list the models that can be named",
-        "Lists the models in the model directories. An asterisk marks the one that is loaded, 'default' the one for\n"
-        "whoever names none.\n"},
+        "Lists the models in the model directories. An asterisk marks each that is loaded, 'default' the one for\n"
+        "whoever names none. Where the settings choose none, a model that was asked by name answers in its place.\n"},
     CommandSpec{
         Command::Show, "show", "MODEL", 1, 1, "tell what is known of a model",
         "Shows of MODEL, a name from 'llmctl models' or the path of a GGUF file, what it is, how much memory it takes\n"
@@ -103,8 +103,8 @@ constexpr std::array kCommands = {
     CommandSpec{Command::Remove, "rm", "MODEL...", 1, -1, "delete models",
                 "Deletes each MODEL from your model directory. One that is loaded goes on until it is unloaded.\n"},
     CommandSpec{Command::Default, "default", "[MODEL]", 0, 1, "choose the model for whoever names none",
-                "Makes MODEL, a name from 'llmctl models', the one that is used without --model until another is asked"
-                " by name; shows which one that is.\n"},
+                "Makes MODEL, a name from 'llmctl models', the one that is used without --model; shows which one that "
+                "is.\n"},
     CommandSpec{
         Command::Config, "config", "[get KEY | set KEY VALUE | explain [KEY] | edit]", 0, 3,
         "show and change llmd's settings",

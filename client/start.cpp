@@ -65,8 +65,7 @@ ExitCode run_start(const Arguments&) {
     } else {
         const std::string model = text_of(*status, "model");
         screen.say("llmd is running" + (model.empty() ? ", and loads the model with the first request."
-                                                      : ": " + model + " is " + text_of(*status, "state") +
-                                                            ", and answers who names no model."));
+                                                      : ": " + model + " is " + text_of(*status, "state") + '.'));
         screen.command("llmctl status");
     }
     screen.gap();

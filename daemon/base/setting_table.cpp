@@ -7,9 +7,10 @@ namespace llmd::base {
 namespace {
 
 constexpr std::array kRows = {
-    SettingRow{"", "model", "a name or an absolute path; empty: the bundled model, or the only one there is",
-               "the model for requests that name none, until another is asked by name: then they get the one that was "
-               "asked last"},
+    SettingRow{
+        "", "model", "a name or an absolute path; empty: the bundled model, or the only one there is",
+        "the model for requests that name none; where it is empty and another is asked by name, they get the one "
+        "that was asked last"},
     SettingRow{"", "backend", "`auto`, `opencl`, `cpu`",
                "which kind of device computes; `auto` takes a GPU, or the CPU where there is none"},
     SettingRow{"", "device", "part of an OpenCL platform's or device's name",

@@ -105,7 +105,7 @@ struct GenerateRequest {
     bool parallel_tool_calls = true;
     protocol::Thinking thinking = protocol::Thinking::Default;
     std::string json_schema;  // the text is JSON that fits it; empty: any text
-    std::string model;        // from the catalogue; empty: the last used for texts or for `inputs`, else the default
+    std::string model;        // from the catalogue; empty: that of the settings, else the last used for this
     // Models that are asked instead, one after another, where those before them fail before anything of the answer has
     // been told (remotes/remote_policy.h). Not with `inputs`, and for calls with one answer only.
     std::vector<std::string> fallback;

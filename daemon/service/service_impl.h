@@ -66,8 +66,8 @@ public:
 private:
     using Engines = std::map<std::string, std::unique_ptr<Engine>>;  // by ModelReference::key()
 
-    // A model that was used without the settings naming it, and the default of the settings then: once they name
-    // another, whoever names no model gets that.
+    // A model that was used, and the default of the settings then: once they name another, whoever names no model gets
+    // that.
     struct LastUsed {
         ModelReference model;
         std::string default_model;
@@ -93,8 +93,10 @@ private:
     // --- service_models.cpp ------------------------------------------------------------------------------------------
 
     base::Result<ModelReference> default_model() const;
-    // Empty `name`: the last that was used for this, else the default.
+    // Empty `name`: the one of the settings, if it is for this; else the last that was used for this, else the default.
     base::Result<ModelReference> resolve(const std::string& name, bool embeds) const;
+    // Whether `chosen`, the default, is due before one that was used: the settings name it, and it is for this.
+    bool settings_answer(const base::Result<ModelReference>& chosen, bool embeds) const;
     // The model `name`, which may be a remote's, for this request.
     base::Result<ModelReference> model_of(const std::string& name, const GenerateRequest& request) const;
     // The first of the route, from where it has got to, that takes the request now. Sets `held` as refusal() does.

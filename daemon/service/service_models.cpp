@@ -51,9 +51,10 @@ base::Result<ModelReference> Service::Impl::default_model() const {
 
 base::Result<ModelReference> Service::Impl::resolve(const std::string& name, bool embeds) const {
     if (name.empty()) {
+        auto chosen = default_model();
         const auto& last = embeds ? last_embedder_ : last_text_;
-        if (last && last->default_model == options_.default_model) return last->model;
-        return default_model();
+        if (!last || last->default_model != options_.default_model) return chosen;
+        return settings_answer(chosen, embeds) ? chosen : last->model;
     }
     auto path = catalogue_->find(name);
     if (path) return as_known({name, std::move(*path)});
@@ -66,6 +67,13 @@ base::Result<ModelReference> Service::Impl::resolve(const std::string& name, boo
         if (is_ours && engine->model().name == name) return engine->model();
     }
     return std::move(path).error();
+}
+
+bool Service::Impl::settings_answer(const base::Result<ModelReference>& chosen, bool embeds) const {
+    if (options_.default_model.empty()) return false;
+    if (!chosen) return !embeds;
+    const auto needs = catalogue_->needs(chosen->path);
+    return (needs && needs->embeds) == embeds;  // of a text, until it is known
 }
 
 base::Result<ModelReference> Service::Impl::model_of(const std::string& name, const GenerateRequest& request) const {

@@ -224,6 +224,7 @@ TEST_F(GovernorTest, ReadsTheThermometerOnlyWhileAModelWorks) {
 }
 
 TEST_F(GovernorTest, UnloadsAnIdleModelAndKeepsWhichOneItWas) {
+    service_->configure(ServiceOptions{.max_models = 1});  // which name no model
     power_.set(Power{true, Battery::Fine, false});
     service_->load_model("b", [](auto) {});
     settle();

@@ -409,20 +409,25 @@ TEST_F(ServiceEnginesTest, UnloadingEndsAllOrTheOneThatIsNamed) {
     EXPECT_TRUE(resident().empty());
 }
 
-TEST_F(ServiceEnginesTest, NoModelMeansTheLastThatWasUsedForTheSame) {
-    RecordingSink sinks[3];
-    serve(0, "b");
-    auto embedding = request("c");
-    embedding.prompt.clear();
-    embedding.inputs = {{"a text", {}}};
-    const RequestId c = submit(sinks[0], embedding);
-    load(1, "c");
-    EXPECT_EQ(engine(1).expect<protocol::Submit>().id, c);
-    EXPECT_EQ(service_->status().model, "b");
-    EXPECT_EQ(service_->request(submit(sinks[1], request("")))->model, "b");
-    embedding.model.clear();
-    embedding.client = embedding.share = "another";
-    EXPECT_EQ(service_->request(submit(sinks[2], embedding))->model, "c");
+TEST_F(ServiceEnginesTest, NoModelMeansThatOfTheSettingsElseTheLastThatWasUsedForTheSame) {
+    for (const auto& [configured, answers] : {std::pair("", "b"), std::pair("a", "a")}) {
+        make_service({.default_model = configured, .max_models = 2});
+        RecordingSink sinks[3];
+        serve(0, "b");
+        auto embedding = request("c");
+        embedding.prompt.clear();
+        embedding.inputs = {{"a text", {}}};
+        const RequestId c = submit(sinks[0], embedding);
+        load(1, "c");
+        EXPECT_EQ(engine(1).expect<protocol::Submit>().id, c);
+        EXPECT_EQ(service_->status().model, "b");
+        EXPECT_EQ(service_->request(submit(sinks[1], request("")))->model, answers) << configured;
+        embedding.model.clear();
+        embedding.client = embedding.share = "another";
+        EXPECT_EQ(service_->request(submit(sinks[2], embedding))->model, "c") << "that of the settings is for texts";
+        service_->cancel_all();
+        settle();
+    }
 }
 
 TEST_F(ServiceEnginesTest, TheCoresAreShared) {

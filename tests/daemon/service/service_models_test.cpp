@@ -45,16 +45,20 @@ TEST_F(ServiceModelsTest, AnotherModelReplacesTheEngineOnceRunningRequestsHaveEn
     EXPECT_EQ(service_->status().last_fault, "");
 }
 
-TEST_F(ServiceModelsTest, NoModelMeansTheLoadedOneElseTheDefault) {
-    RecordingSink sinks[2];
-    const RequestId b = submit(sinks[0], request("b"));
-    load_and_get_ready();
-    expect_start(b);
-    const RequestId unnamed = submit(sinks[1], request(""));
-    EXPECT_EQ(service_->request(unnamed)->model, "b");
-    service_->cancel_all();
-    settle();
+TEST_F(ServiceModelsTest, NoModelMeansThatOfTheSettingsElseTheLoadedOneElseTheBundledOne) {
+    for (const auto& [configured, answers] : {std::pair("a", "a"), std::pair("", "b")}) {
+        make_service({.default_model = configured});
+        RecordingSink sinks[2];
+        const RequestId b = submit(sinks[0], request("b"));
+        load_and_get_ready();
+        expect_start(b);
+        const RequestId unnamed = submit(sinks[1], request(""));
+        EXPECT_EQ(service_->request(unnamed)->model, answers) << configured;
+        service_->cancel_all();
+        settle();
+    }
 
+    RecordingSink sinks[2];
     make_service({.default_model = folder_.write("c.bin", "model c")});
     const RequestId by_path = submit(sinks[1], request(""));
     EXPECT_EQ(service_->request(by_path)->model, "c.bin");
