@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "base/remote_settings.h"
 #include "base/utf8.h"
+#include "client/completion.h"
 #include "client/counts.h"
 #include "client/llmd_client.h"
 #include "client/output.h"
@@ -248,7 +250,17 @@ struct StatusReport {
     Dictionary status;
     OtherPrograms others;
     std::optional<std::vector<Dictionary>> requests;  // where they are offered
+    bool has_model = true;                            // if none is loaded, one could be
 };
+
+// Whether this device has one. What can be seen from here needs no inspection by llmd.
+bool has_model(LlmdClient& client) {
+    const std::vector<std::string> known = known_models();
+    if (std::any_of(known.begin(), known.end(), base::is_local_model_name)) return true;
+    const std::vector<Dictionary> listed = client.list_models();
+    return std::any_of(listed.begin(), listed.end(),
+                       [](const Dictionary& model) { return base::is_local_model_name(text_of(model, "name")); });
+}
 
 std::string status_json(const StatusReport& report) {
     base::JsonWriter json;
@@ -274,7 +286,9 @@ std::string status_text(const StatusReport& report) {
     line("State", state);
     line("Settings", text_of(status, "settings_error"));
     line("Paused", text_of(status, "paused"));
-    line("Model", model.empty() ? "none loaded; the first request loads one" : model);
+    line("Model", !model.empty()     ? model
+                  : report.has_model ? "none loaded; the first request loads one"
+                                     : "there is none; 'llmctl doctor' says how to get one");
     if (const uint64_t context = number_of(status, "context_length"); context != 0) {
         line("Context", std::to_string(context) + " tokens");
     }
@@ -346,7 +360,10 @@ ExitCode run_status(const Arguments& arguments) {
         ProcessorLook look;
         StatusReport report{client->status(), {}, std::nullopt};
         if (client->offers_admin()) report.requests = client->list_requests();
-        if (!arguments.json) report.others = look.finish();
+        if (!arguments.json) {
+            report.others = look.finish();
+            report.has_model = !text_of(report.status, "model").empty() || has_model(*client);
+        }
         if (in_place) print("\x1b[H\x1b[J");  // ECMA-48 CUP and ED: home, then erase what is below
         arguments.json ? print(status_json(report)) : print_text(status_text(report));
         if (!arguments.watch) return ExitCode::Ok;

@@ -69,6 +69,21 @@ Models look_at_models() {
     return models;
 }
 
+// What `llmctl default` can be given: the bundled model if it is there, else any whose name no shell takes for more.
+std::string usable_of(const std::vector<ModelEntry>& models) {
+    const auto is_plain = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+               c == '-';
+    };
+    std::vector<std::string> names;
+    for (const ModelEntry& model : models) {
+        const bool is_word = std::all_of(model.name.begin(), model.name.end(), is_plain);
+        if (model.error.empty() && is_word && !model.name.starts_with('-')) names.push_back(model.name);
+    }
+    const std::string chosen = engines::default_model_of(names);
+    return !chosen.empty() ? chosen : names.empty() ? "MODEL" : names.front();
+}
+
 Check check_model(const Models& models) {
     const std::string import = "llmctl import FILE.gguf";
     const std::string count = counted(models.list.size(), "model");
@@ -88,11 +103,11 @@ Check check_model(const Models& models) {
         return {"model", State::Fail, models.wanted + ", which the settings name, cannot be read", import,
                 "the file that the settings name cannot be read"};
     }
+    if (models.list.empty()) return {"model", State::Fail, "there is none", import, "there is none"};
     if (!models.wanted.empty()) {
         return {"model", State::Fail, base::in_quotes(models.wanted) + ", which the settings name, is none of " + count,
-                import, "what the settings name is none of " + count};
+                "llmctl default " + usable_of(models.list), "what the settings name is none of " + count};
     }
-    if (models.list.empty()) return {"model", State::Fail, "there is none", import, "there is none"};
     std::string setting = "model = ";
     base::append_json_string(setting, models.list.front().name);
     return {"model", State::Warn, count + ", and none is the default; " + setting + " in the settings makes it one",

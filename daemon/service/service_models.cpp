@@ -42,11 +42,23 @@ base::Result<ModelReference> model_at(const std::string& path) {
 
 base::Result<ModelReference> Service::Impl::default_model() const {
     const std::string& configured = options_.default_model;
-    if (!configured.empty()) return configured.front() == '/' ? resolve_path(configured) : resolve(configured, false);
+    if (configured.starts_with('/')) return resolve_path(configured);
+    if (!configured.empty()) {
+        if (auto model = resolve(configured, false)) return model;
+    }
     const auto names = catalogue_->names();
+    if (names.empty()) {
+        return base::fail(ErrorCode::ModelNotFound,
+                          "there is no model: install llmd-models-phone, or 'llmctl pull hf:OWNER/REPO', or 'llmctl "
+                          "import FILE.gguf'");
+    }
+    if (!configured.empty()) {
+        return base::fail(ErrorCode::ModelNotFound, "the default model of the settings, '",
+                          base::to_clean_text(configured), "', is not installed");
+    }
     if (const std::string chosen = engines::default_model_of(names); !chosen.empty()) return resolve(chosen, false);
     return base::fail(ErrorCode::ModelNotFound, "no default model: '", engines::kBundledModel,
-                      "' is not installed and ", names.empty() ? "there is no other" : "there is more than one other");
+                      "' is not installed and there is more than one other; 'llmctl default MODEL' chooses one");
 }
 
 base::Result<ModelReference> Service::Impl::resolve(const std::string& name, bool embeds) const {

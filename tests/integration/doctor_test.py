@@ -158,7 +158,9 @@ class Doctor(unittest.TestCase):
 
     def test_models(self):
         self.write("config/llmd/llmd.toml", 'model = "none-such"\n')
-        self.assertIn('"none-such"', self.doctor(fails=["model"])["model"]["text"])
+        check = self.doctor(fails=["model"])["model"]
+        self.assertIn('"none-such"', check["text"])
+        self.assertEqual(check["fix"], "llmctl default " + PHONE)
         self.write("config/llmd/llmd.toml", 'model = "damaged"\n')
         self.write("data/llmd/models/damaged.gguf", "GGUF, but not really")
         self.doctor(fails=["model"])

@@ -381,6 +381,20 @@ class NoDaemon(unittest.TestCase):
                 self.assertRegex(done.stderr, rb"start it: (systemctl|rc-service|/.*/llmd)")
             self.assertIn(b"llmctl 0.", llmctl(bus, "version").stdout)
 
+    def test_without_any_model_it_is_said_how_to_get_one(self):
+        bus = harness.PrivateBus()
+        self.addCleanup(bus.close)
+        bus.environment["LLMD_MODEL_PATH"] = ""
+        daemon = harness.Daemon(bus)
+        self.addCleanup(daemon.stop)
+        if json.loads(llmctl(bus, "--json", "models").stdout)["models"]:
+            self.skipTest("a model is installed")
+        self.assertRegex(llmctl(bus, "status").stdout, rb"(?m)^Model +there is none; 'llmctl doctor' says how to get one$")
+        failed = llmctl(bus, "generate", PROMPT)
+        self.assertEqual(failed.returncode, 4)
+        self.assertIn(b"there is no model: install llmd-models-phone, or 'llmctl pull hf:OWNER/REPO', or 'llmctl import FILE.gguf'\n",
+                      failed.stderr)
+
     def test_a_model_is_shown_without_a_daemon(self):
         bus = harness.PrivateBus()
         self.addCleanup(bus.close)

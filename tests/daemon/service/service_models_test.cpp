@@ -64,13 +64,36 @@ TEST_F(ServiceModelsTest, NoModelMeansThatOfTheSettingsElseTheLoadedOneElseTheBu
     EXPECT_EQ(service_->request(by_path)->model, "c.bin");
 
     make_service({});
-    EXPECT_EQ(refusal(request("")).code, ErrorCode::ModelNotFound);
+    EXPECT_EQ(refusal(request("")).message,
+              "no default model: 'phone-11m-q8_0' is not installed and there is more than "
+              "one other; 'llmctl default MODEL' chooses one");
     std::filesystem::remove(folder_.path() + "/a.gguf");
     RecordingSink only;
     EXPECT_EQ(service_->request(submit(only, request("")))->model, "b");
     folder_.write(std::string(engines::kBundledModel) + ".gguf", "bundled");
     make_service({});
     EXPECT_EQ(service_->request(submit(only, request("")))->model, engines::kBundledModel);
+}
+
+TEST_F(ServiceModelsTest, NoModelAndNoneToAnswerIsSaidByTheReason) {
+    make_service({.default_model = "gone"});
+    RecordingSink sink;
+    const RequestId b = submit(sink, request("b"));
+    load_and_get_ready();
+    expect_start(b);
+    auto error = refusal(request(""));
+    EXPECT_EQ(error.code, ErrorCode::ModelNotFound);
+    EXPECT_EQ(error.message, "the default model of the settings, 'gone', is not installed");
+    std::filesystem::remove(folder_.path() + "/a.gguf");
+    std::filesystem::remove(folder_.path() + "/b.gguf");
+    for (const char* configured : {"gone", ""}) {
+        make_service({.default_model = configured});
+        error = refusal(request(""));
+        EXPECT_EQ(error.code, ErrorCode::ModelNotFound);
+        EXPECT_EQ(error.message,
+                  "there is no model: install llmd-models-phone, or 'llmctl pull hf:OWNER/REPO', or 'llmctl import "
+                  "FILE.gguf'");
+    }
 }
 
 TEST_F(ServiceModelsTest, LoadAndUnloadWaitForRunningRequests) {
