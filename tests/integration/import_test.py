@@ -101,6 +101,15 @@ class Import(unittest.TestCase):
         text = self.bus.path("text.gguf")
         shutil.copyfile(os.path.join(SOURCE, "README.md"), text)
         self.assertIn("not a GGUF file", self.run_import(text, code=1).stderr)
+        vocabulary = self.bus.path("vocabulary.gguf")
+        shutil.copyfile(MODEL, vocabulary)
+        with open(vocabulary, "r+b") as file:
+            file.seek(8)
+            file.write(bytes(8))  # the number of tensors
+        self.assertIn(f"{vocabulary}: tensor token_embd.weight is missing\n", self.run_import(vocabulary, code=1).stderr)
+        shown = subprocess.run([LLMCTL, "show", vocabulary], env=self.bus.environment, capture_output=True, text=True)
+        self.assertEqual((shown.returncode, shown.stdout), (1, ""))
+        self.assertIn("tensor token_embd.weight is missing", shown.stderr)
         self.assertEqual(self.there(), [])
 
     def test_a_checkpoint_of_llama2c_becomes_a_model(self):

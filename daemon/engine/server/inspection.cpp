@@ -22,6 +22,7 @@ namespace llmd::engine {
 
 namespace {
 
+// Of a file whose tensors are all that the architecture needs.
 struct Metadata {
     base::MappedFile file;  // gguf refers to it
     model::Gguf gguf;
@@ -35,6 +36,7 @@ base::Result<Metadata> read_metadata(const std::string& path) {
     if (!gguf) return std::move(gguf).error();
     auto spec = model::read_decoder_spec(*gguf);
     if (!spec) return std::move(spec).error();
+    if (const auto weights = model::Weights::bind(*gguf, *spec); !weights) return weights.error();
     return Metadata{*std::move(file), *std::move(gguf), *std::move(spec)};
 }
 
@@ -121,8 +123,6 @@ base::Result<void> check_model(int fd) {
     if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return {};
     const auto metadata = read_metadata(base::concat("/proc/self/fd/", fd));
     if (!metadata) return metadata.error();
-    const auto weights = model::Weights::bind(metadata->gguf, metadata->spec);
-    if (!weights) return weights.error();
     const auto tokenizer = tokenizer::Tokenizer::create(metadata->gguf);
     return tokenizer ? base::Result<void>() : tokenizer.error();
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "support/gguf_writer.h"
@@ -27,6 +28,15 @@ TEST(Inspection, SaysWhatATokenTakesInTheCache) {
     const auto windowed = inspection_of(test::tiny_model({.architecture = "gemma2", .window = 16}));
     ASSERT_TRUE(windowed.ok) << windowed.error;
     EXPECT_EQ(windowed.kv_bytes_per_token, 2u * 2 * (8 + 16) * 2) << "as if there were no windows";
+}
+
+TEST(Inspection, RefusesAFileThatLacksTensors) {
+    auto file = test::tiny_model({});
+    constexpr size_t kTensorCount = 8;  // where the file says how many there are
+    std::fill_n(file.begin() + kTensorCount, sizeof(uint64_t), std::byte{0});
+    const auto inspection = inspection_of(file);
+    EXPECT_FALSE(inspection.ok);
+    EXPECT_EQ(inspection.error, "tensor token_embd.weight is missing");
 }
 
 TEST(Inspection, TellsModelsForEmbeddingsByTheirPooling) {
