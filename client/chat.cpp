@@ -217,8 +217,7 @@ private:
     static void check_utf8(const std::string& text) {
         const size_t at = base::clean_prefix(text);
         if (at == text.size()) return;
-        throw CommandError(ExitCode::Usage,
-                           "standard input: not UTF-8 text at byte " + std::to_string(at) + " of a line");
+        throw CommandError(ExitCode::Usage, "standard input: " + fault_of_text(text, at) + " of a line");
     }
 
     void add(const std::string& role, const std::string& content) {

@@ -44,7 +44,7 @@ std::string read_all(int fd, const std::string& name) {
 std::string read_text(int fd, const std::string& name) {
     std::string text = read_all(fd, name);
     if (const size_t at = base::clean_prefix(text); at != text.size()) {
-        throw CommandError(ExitCode::Usage, name + ": not UTF-8 text at byte " + std::to_string(at));
+        throw CommandError(ExitCode::Usage, name + ": " + fault_of_text(text, at));
     }
     return text;
 }
@@ -56,6 +56,10 @@ void check_there_is_text(const std::vector<std::string>& words, int input_fd) {
 }
 
 }  // namespace
+
+std::string fault_of_text(const std::string& text, size_t at) {
+    return (text[at] == '\0' ? "a NUL byte at byte " : "not UTF-8 text at byte ") + std::to_string(at);
+}
 
 std::string read_text_file(const std::string& option, const std::string& path) {
     const std::string name = option + ": " + path;

@@ -179,7 +179,7 @@ class Import(unittest.TestCase):
             self.assertIn("is a pickle of PyTorch", self.run_import(checkpoint, code=1).stderr)
         with open(checkpoint, "wb") as file:
             file.write(b"words and words and words and words and words")
-        self.assertIn("no llama2.c checkpoint: dim: ", self.run_import(checkpoint, code=1).stderr)
+        self.assertIn("neither GGUF nor a llama2.c checkpoint: dim: ", self.run_import(checkpoint, code=1).stderr)
         self.assertIn('--quantize: "q9" is none of', self.run_import(checkpoint, "--quantize", "q9", code=2).stderr)
         self.assertIn("is a GGUF file: --tokenizer and --quantize",
                       self.run_import(self.file, "--quantize", "q8_0", code=2).stderr)

@@ -74,7 +74,7 @@ Result<Header> read_header(const InputFile& file) {
             value = -value;
         }
         if (value < 1 || value > kFields[i].most) {
-            return file.fail(has_magic ? "" : "no llama2.c checkpoint: ", kFields[i].name, ": ", value,
+            return file.fail(has_magic ? "" : "neither GGUF nor a llama2.c checkpoint: ", kFields[i].name, ": ", value,
                              " is not in the range 1 to ", kFields[i].most);
         }
         header.*kFields[i].member = static_cast<uint32_t>(value);

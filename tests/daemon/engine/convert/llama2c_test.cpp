@@ -210,7 +210,8 @@ TEST(Llama2c, HeadersThatLieAreRefusedByName) {
             EXPECT_NE(with(1, 2 + i, value).find(std::string(fields[i]) + ": " + std::to_string(value)),
                       std::string::npos)
                 << with(1, 2 + i, value);
-            EXPECT_NE(with(0, i, value).find(std::string("no llama2.c checkpoint: ") + fields[i]), std::string::npos);
+            EXPECT_NE(with(0, i, value).find(std::string("neither GGUF nor a llama2.c checkpoint: ") + fields[i]),
+                      std::string::npos);
         }
     }
     EXPECT_NE(with(1, 1, 3).find("version 3 is neither 1 nor 2"), std::string::npos);
