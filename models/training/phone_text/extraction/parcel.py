@@ -132,7 +132,7 @@ def _weight(choose):
     return f"{n} {choose.rng.choice(('kg', 'kg', 'kilos'))}", f"{n} kg", n
 
 
-widen_domain(PARCEL, PATTERNS, parcel_classes.LINES, parcel_classes.LABELS, parcel_classes.CLASSES, 70)
+widen_domain(PARCEL, PATTERNS, parcel_classes.LINES, parcel_classes.LABELS, parcel_classes.CLASSES)
 widen_contrasts(PARCEL, {
     "date": ("date", ""), "carrier": ("company", "|by |with "), "address": ("street", "|to |at "), "price": ("price", ""), "recipient": ("name", "|to |for "),
     "sender": ("shop", "from |sold by |bought at "), "content": ("thing", "the |a "), "number": ("code", "parcel |tracking number "), "order": ("code", "order |order number "),
