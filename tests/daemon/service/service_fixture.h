@@ -81,7 +81,7 @@ protected:
         launcher_ = launcher.get();
         service_ = std::make_unique<Service>(
             loop_, std::move(options), std::move(launcher),
-            std::make_unique<engines::ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, "/nonexistent"),
+            std::make_unique<engines::ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, inspector_),
             ServiceClocks{[this] { return now_; }, [this] { return wall_; }, [this] { return available_; },
                           [this] { return oom_kills_; }});
     }
@@ -167,6 +167,7 @@ protected:
         settle();
     }
 
+    std::string inspector_ = "/nonexistent";  // llmd-engine for the catalogue
     TemporaryDirectory folder_;
     base::EventLoop loop_;
     base::TimePoint now_{};

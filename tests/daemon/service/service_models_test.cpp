@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/utf8.h"
+#include "protocol/frame.h"
 #include "service_fixture.h"
 
 namespace llmd::service {
@@ -73,6 +74,33 @@ TEST_F(ServiceModelsTest, NoModelMeansThatOfTheSettingsElseTheLoadedOneElseTheBu
     folder_.write(std::string(engines::kBundledModel) + ".gguf", "bundled");
     make_service({});
     EXPECT_EQ(service_->request(submit(only, request("")))->model, engines::kBundledModel);
+}
+
+TEST_F(ServiceModelsTest, AModelForEmbeddingsInTheSettingsAnswersTheseOnly) {
+    protocol::Inspection inspection;
+    inspection.ok = inspection.embeds = true;
+    std::string frame;
+    ASSERT_TRUE(protocol::encode(inspection, frame));
+    const TemporaryDirectory programs;
+    inspector_ = programs.write_program("engine", "#!/bin/sh\ncat " + programs.write("frame", frame) + '\n');
+    make_service({.default_model = "a"});
+    bool is_inspected = false;
+    service_->list_models([&](const auto&) { is_inspected = true; });
+    while (!is_inspected) ASSERT_TRUE(loop_.run_once(std::chrono::seconds(10)));
+
+    RecordingSink sinks[4];
+    auto embedding = request("b");
+    embedding.prompt.clear();
+    embedding.inputs = {{"a text", {}}};
+    const RequestId first = submit(sinks[0], embedding);
+    load_and_get_ready();
+    EXPECT_EQ(engine().expect<protocol::Submit>().id, first);
+    submit(sinks[1], request("b"));
+    embedding.model.clear();
+    EXPECT_EQ(service_->request(submit(sinks[2], embedding))->model, "a");
+    EXPECT_EQ(service_->request(submit(sinks[3], request("")))->model, "b");
+    service_->cancel_all();
+    settle();
 }
 
 TEST_F(ServiceModelsTest, NoModelAndNoneToAnswerIsSaidByTheReason) {
