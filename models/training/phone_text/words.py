@@ -138,15 +138,10 @@ def full_name(choose):
     return first_name(choose) + " " + (made_up_name(choose) if choose.chance(0.5) else choose.of(SURNAMES))
 
 
-def number_to_call(choose):
-    rng = choose.rng
-    start = rng.choice((f"+{rng.randint(1, 99)} ", "0", "00" + str(rng.randint(10, 99)) + " ", ""))
-    return start + rng.choice((" ", "", " ")).join(str(rng.randint(10, 9999)) for _ in range(rng.choice((1, 2, 2, 3))))
-
-
 def person(choose):
     if choose.side == "train" and choose.chance(0.03):
-        return number_to_call(choose)
+        from .extraction import values  # which needs this module
+        return values.phone(choose)
     p = choose.rng.random()
     if choose.side == "train" and p < 0.08:
         return choose.rng.choice(("my ", "the ")) + odd_text(choose, 1, 2)
