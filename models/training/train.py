@@ -380,6 +380,7 @@ def main():
     torch.set_float32_matmul_precision("high")
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS may add in any order
     torch.use_deterministic_algorithms(True)
+    torch.utils.deterministic.fill_uninitialized_memory = False  # nothing reads it
     os.makedirs(options.work, exist_ok=True)
     path = os.path.join(options.work, "checkpoint.pt")
 
