@@ -144,7 +144,7 @@ def judge(name, expected, answer, sample):
             return {}
         return {"no answer: no call": said and (kind == "cancelled" or content.endswith("?"))}
     if name in ("call", "several", "odd tools", "switches") or kind == "completed":
-        label = name if kind != "completed" else "completed after no answer" if name == "no answer" else "completed after a question"
+        label = {"missing": "completed after a question", "no answer": "completed after no answer"}[name] if kind == "completed" else name
         return {f"{label}: whole call exact": calls == wanted, f"{label}: name": [c[0] for c in calls] == [c[0] for c in wanted]}
     if name == "missing":
         return {"missing: asked": said and content.endswith("?"), "missing: the right question": said and content == expected["content"]}
