@@ -33,12 +33,6 @@ std::string joined(const std::vector<std::string>& words) {
     return out;
 }
 
-std::string listed(const std::vector<std::string>& words) {
-    std::string out;
-    for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
-    return out;
-}
-
 const base::RemoteSettings* remote_named(const std::vector<base::RemoteSettings>& remotes, const std::string& name) {
     const auto found = std::find_if(remotes.begin(), remotes.end(), [&](const auto& one) { return one.name == name; });
     return found == remotes.end() ? nullptr : &*found;
@@ -224,8 +218,8 @@ ExitCode run_list(const Arguments& arguments) {
     std::vector<std::vector<std::string>> rows = {{"NAME", "URL", "MODELS", "APPS"}};
     if (status) rows.back().emplace_back("STATE");
     for (const base::RemoteSettings& remote : remotes) {
-        rows.push_back({remote.name, remote.url, listed(names_of_models(remote)),
-                        remote.apps.empty() ? "nobody" : listed(remote.apps)});
+        rows.push_back({remote.name, remote.url, base::listed(names_of_models(remote)),
+                        remote.apps.empty() ? "nobody" : base::listed(remote.apps)});
         if (status) rows.back().push_back(state_of(status, remote.name));
     }
     output.write(table(rows));

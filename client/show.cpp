@@ -73,9 +73,7 @@ ExitCode show_remote(const std::string& name, const base::RemoteSettings& remote
     Lines lines;
     lines.add("Name", name);
     lines.add("Remote", remote.name + " (" + address + "), which calls it " + upstream);
-    std::string apps;
-    for (const std::string& app : remote.apps) apps += (apps.empty() ? "" : ", ") + app;
-    lines.add("Who may ask", apps.empty() ? "nobody; see 'llmctl config edit'" : apps);
+    lines.add("Who may ask", remote.apps.empty() ? "nobody; see 'llmctl config edit'" : base::listed(remote.apps));
     return ExitCode::Ok;
 }
 
@@ -119,6 +117,8 @@ ExitCode run_show(const Arguments& arguments) {
                               {"chats", model.chats},
                               {"thinks", model.thinks},
                               {"embeds", model.embeds},
+                              {"keys_read", model.keys_read},
+                              {"keys_harmless", model.keys_harmless},
                               {"digest", model.digest}});
         return ExitCode::Ok;
     }
@@ -135,6 +135,8 @@ ExitCode run_show(const Arguments& arguments) {
                            ? "texts, conversations and calls of tools"
                            : "texts; its form of conversations is not known, the setting chat_template names one";
     lines.add("For", std::string(what) + (model.thinks ? "; it thinks before it answers" : ""));
+    lines.add("Keys", "read: " + base::listed(model.keys_read));
+    lines.add("", model.keys_harmless.empty() ? "" : "harmless here: " + base::listed(model.keys_harmless));
     const bool is_default = settings && settings->config.model == name;
     if (is_default) lines.add("Default", "for whoever names no model");
     const char* try_it = model.embeds  ? "llmctl embed --model "

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -56,6 +57,14 @@ std::string concat(const Parts&... parts) {
     std::ostringstream out;
     (out << ... << parts);
     return std::move(out).str();
+}
+
+// "a, b, c": the words, or what `spell` gives for each element.
+template <typename Elements, typename Spell = std::identity>
+std::string listed(const Elements& elements, Spell spell = {}) {
+    std::string list;
+    for (const auto& element : elements) list.append(list.empty() ? "" : ", ").append(std::invoke(spell, element));
+    return list;
 }
 
 // fail(ErrorCode::InvalidArgument, "top_k: ", k, " is more than ", limit)

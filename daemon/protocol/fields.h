@@ -325,6 +325,8 @@ void fields(Io& io, Is<Inspection> auto& m) {
     io.number("thinks", m.thinks);
     io.number("kv_bytes_per_token", m.kv_bytes_per_token);
     io.number("embeds", m.embeds);
+    io.texts("keys_read", m.keys_read);
+    io.texts("keys_harmless", m.keys_harmless);
 }
 
 }  // namespace llmd::protocol

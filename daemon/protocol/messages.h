@@ -388,7 +388,10 @@ struct Inspection {
     bool chats = false;               // llmd knows the form of its conversations; with it, of calls of tools
     bool thinks = false;              // before it answers
     uint64_t kv_bytes_per_token = 0;  // of one sequence, as pages keep it; sliding windows make it less in the long run
-    bool embeds = false;              // it was trained for embeddings (ARCHITECTURE.pooling_type), not for texts
+    // The keys of its architecture, without the architecture's name: those that were read, and those that change
+    // nothing.
+    std::vector<std::string> keys_read, keys_harmless;
+    bool embeds = false;  // it was trained for embeddings (ARCHITECTURE.pooling_type), not for texts
 };
 inline constexpr size_t kMaxInspectedTemplate = 32u << 10;  // all of an inspection fits into a pipe
 

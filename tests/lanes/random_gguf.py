@@ -55,8 +55,8 @@ MISTRAL3 = Model("mistral3", keys={**YARN, "rope.scaling.yarn_beta_fast": 4.0, "
                                    "rope.scaling.yarn_log_multiplier": 0.3, "attention.temperature_scale": 0.15})
 MINICPM = Model("minicpm", keys={"embedding_scale": 3.0, "residual_scale": 0.5, "logit_scale": 0.6})
 PHI3 = Model("phi3", **NARROW, fused_qkv=True, fused_up=True, tied=False, factors=("rope_factors_long", "rope_factors_short"),
-             keys={"rope.scaling.type": "longrope", "rope.scaling.original_context_length": 128,
-                   "rope.scaling.attn_factor": 1.3, "rope.dimension_count": 24})
+             keys={"rope.scaling.original_context_length": 128, "rope.scaling.attn_factor": 1.3, "rope.dimension_count": 24,
+                   "attention.sliding_window": 0})
 SMOLLM3 = Model("smollm3")
 
 GRANITE = Model("granite", keys={"embedding_scale": 2.0, "residual_scale": 0.6, "attention.scale": 0.3, "logit_scale": 0.7})

@@ -40,8 +40,7 @@ MODELS = {
                         hidden=11008, pre_tokenizer="smaug-bpe", keys={"rope.freq_base": 5e6}),
     "phi4-mini": Model("phi3", vocabulary=200064, context=131072, head_dim=128, heads=24, kv_heads=8, layers=32, width=3072,
                        hidden=8192, fused_qkv=True, fused_up=True, factors=("rope_factors_long", "rope_factors_short"),
-                       pre_tokenizer="gpt-4o", keys={"rope.dimension_count": 96, "rope.scaling.type": "longrope",
-                                                     "rope.scaling.original_context_length": 4096}),
+                       pre_tokenizer="gpt-4o", keys={"rope.dimension_count": 96, "rope.scaling.original_context_length": 4096}),
 }
 # Of byte-level vocabularies: tokens that are no control tokens, and merges.
 SIZES = {"qwen3": (151643, 151387), "lfm2": (64400, 64144), "smollm3": (128000, 280147), "phi3": (199998, 199742)}

@@ -1,5 +1,6 @@
 #include "engine/generation/forward.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace llmd::generation {
@@ -34,6 +35,9 @@ void Pooling::add(std::span<const float> rows) {
 }
 
 void Pooling::add_row(std::span<const float> x) {
+    if (type_ == model::PoolingType::First && has_rows_) return;
+    if (type_ == model::PoolingType::Last) std::fill(sum_.begin(), sum_.end(), 0.0);
+    has_rows_ = true;
     const auto n = static_cast<double>(x.size());
     double mean = 0;
     if (norm_.kind == model::Norm::LayerNorm) {

@@ -34,16 +34,18 @@ struct OutputNorm {
     std::vector<float> bias;  // empty: none
 };
 
-// Mean pooling computes the embedding of a text: the mean over its tokens of the last layer's output after the model's
-// output norm, scaled to length 1. In a causal model the last token alone would mostly describe what comes next; most
-// tools take the mean of such a model.
+// Pooling computes the embedding of a text from the last layer's outputs after the model's output norm, one vector for
+// each token: their mean, or that of the first or last token, as the file says (DecoderSpec::pooling), scaled to length
+// 1. Where the file says nothing it is the mean: in a model that was trained for texts the last token alone would
+// mostly describe what comes next.
 //
 // All sums are in double precision and in the order of the tokens, so that the chunks in which the rows arrive change
 // no bit of the embedding.
 class Pooling {
 public:
     // The norm must outlive it.
-    explicit Pooling(const OutputNorm& norm) : norm_(norm), sum_(norm.weight.size()), normed_(norm.weight.size()) {}
+    explicit Pooling(const OutputNorm& norm, model::PoolingType type = model::PoolingType::Mean)
+        : norm_(norm), type_(type), sum_(norm.weight.size()), normed_(norm.weight.size()) {}
 
     // Adds the next rows of the text, one for each token, as Backend::read_residual() gives them.
     // Precondition: the rows are whole.
@@ -56,7 +58,9 @@ private:
     void add_row(std::span<const float> x);
 
     const OutputNorm& norm_;
-    std::vector<double> sum_;  // the mean's direction; its length is not needed
+    const model::PoolingType type_;
+    bool has_rows_ = false;
+    std::vector<double> sum_;  // the embedding's direction; its length is not needed
     std::vector<double> normed_;
 };
 

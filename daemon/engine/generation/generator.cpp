@@ -305,7 +305,9 @@ base::Result<void> Generator::give_pages(Sequence& sequence) {
     }
     const uint32_t n_cached = pages_.n_cached(slot) * compute::kPageTokens;
     sequence.take_cached(n_cached);
-    if (sequence.embeds()) sequence.pooling.emplace(model_.output_norm);
+    if (sequence.embeds()) {
+        sequence.pooling.emplace(model_.output_norm, model_.spec.pooling.value_or(model::PoolingType::Mean));
+    }
     events_.on_started(sequence.id(), std::min(n_cached, sequence.n_prompt()));
     return model_.backend->set_pages(slot, pages_.pages(slot));
 }

@@ -88,6 +88,7 @@ base::Result<Sequence> Sequence::create(const GenerationRequest& request, const 
     }
 
     std::vector<int32_t> prompt_ids = !request.prompt_ids.empty()    ? request.prompt_ids
+                                      : request.embeds               ? tokenizer.encode_embedded(request.prompt)
                                       : request.conversation.empty() ? tokenizer.encode_prompt(request.prompt)
                                                                      : tokenizer.encode_prompt(request.conversation);
     if (prompt_ids.empty()) {

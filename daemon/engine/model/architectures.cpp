@@ -27,24 +27,26 @@ constexpr Architecture kArchitectures[] = {
      .activation = Activation::GeGlu,
      .rotation = Rotation::HalfSplit,
      .has_post_norms = true,
+     .windows = Windows::Periodic,
      .window_period = 2,
-     .scales_embedding = true,
+     .local_rope = LocalRope::Scaled,
      .window = 4096,
+     .scales_embedding = true,
      .score_cap = 50,
      .reads_logit_cap = true,
      .logit_cap = 30,
-     .local_theta = 10000,
      .wide_scale_layers = 46},
     {.name = "gemma3",
      .activation = Activation::GeGlu,
      .rotation = Rotation::HalfSplit,
      .qk_norm = QkNorm::Head,
      .has_post_norms = true,
+     .windows = Windows::Periodic,
      .window_period = 6,
-     .scales_embedding = true,
-     .window = 1024,
-     .reads_logit_cap = true,
+     .local_rope = LocalRope::Unscaled,
      .local_theta = 10000,
+     .scales_embedding = true,
+     .reads_logit_cap = true,
      .wide_scale_layers = 62},
     {.name = "arcee", .activation = Activation::ReluSquared},
     {.name = "ernie4_5"},
@@ -52,88 +54,52 @@ constexpr Architecture kArchitectures[] = {
      .rotation = Rotation::HalfSplit,
      .qk_norm = QkNorm::Head,
      .has_pre_norms = false,
-     .has_post_norms = true},
+     .has_post_norms = true,
+     .windows = Windows::Periodic,
+     .window_period = 4,
+     .unrotated_globals = true,
+     .window = 4096,
+     .window_default_layers = 64},
     {.name = "granite", .reads_scales = true, .is_granite = true},
-    {.name = "hunyuan-dense", .rotation = Rotation::HalfSplit, .qk_norm = QkNorm::Head, .norms_after_rotation = true},
-    {.name = "lfm2", .rotation = Rotation::HalfSplit, .qk_norm = QkNorm::Head, .has_convolutions = true},
+    {.name = "hunyuan-dense",
+     .rotation = Rotation::HalfSplit,
+     .qk_norm = QkNorm::Head,
+     .norms_after_rotation = true,
+     .reads_alpha = true},
+    {.name = "lfm2",
+     .rotation = Rotation::HalfSplit,
+     .qk_norm = QkNorm::Head,
+     .has_convolutions = true,
+     .windows = Windows::All},
     {.name = "minicpm", .reads_scales = true},
-    {.name = "mistral3", .reads_yarn_details = true, .reads_temperature = true},
+    {.name = "mistral3", .reads_multiplier = true, .reads_temperature = true},
     {.name = "olmo2",
      .rotation = Rotation::HalfSplit,
      .qk_norm = QkNorm::Row,
      .has_pre_norms = false,
      .has_post_norms = true,
-     .window_period = 4},
-    {.name = "phi3", .rotation = Rotation::HalfSplit},
+     .windows = Windows::Periodic,
+     .window_period = 4,
+     .local_rope = LocalRope::Plain},
+    {.name = "phi3", .rotation = Rotation::HalfSplit, .windows = Windows::All, .implies_longrope = true},
     {.name = "smollm3", .unrotated_period = 4},
 };
 
-// Reads "<architecture>.<name>" keys and keeps the first error, so that reading many stays a list of lines.
-class KeyReader {
-public:
-    KeyReader(const Gguf& gguf, std::string_view architecture)
-        : gguf_(gguf), prefix_(base::concat(architecture, ".")) {}
-
-    bool has(std::string_view name) const { return gguf_.has(key(name)); }
-
-    uint32_t number(std::string_view name, uint32_t least, uint32_t most,
-                    std::optional<uint32_t> other = std::nullopt) {
-        const std::string full = key(name);
-        auto value = other ? gguf_.get_u32_or(full, *other) : gguf_.get_u32(full);
-        if (!value) return keep(value.error()), least;
-        if (*value < least || *value > most) keep(out_of_range(full, *value, least, most));
-        return *value;
-    }
-
-    float real(std::string_view name, float least, float most, std::optional<float> other = std::nullopt) {
-        const std::string full = key(name);
-        auto value = other ? gguf_.get_f32_or(full, *other) : gguf_.get_f32(full);
-        if (!value) return keep(value.error()), least;
-        if (!(*value >= least && *value <= most)) keep(out_of_range(full, *value, least, most));  // NaN compares false
-        return *value;
-    }
-
-    bool boolean(std::string_view name, bool other) {
-        auto value = gguf_.get_bool_or(key(name), other);
-        if (!value) return keep(value.error()), other;
-        return *value;
-    }
-
-    std::string_view text(std::string_view name, std::string_view other) {
-        auto value = gguf_.get_string_or(key(name), other);
-        if (!value) return keep(value.error()), other;
-        return *value;
-    }
-
-    std::string key(std::string_view name) const { return base::concat(prefix_, name); }
-    void keep(Error error) {
-        if (!error_) error_ = std::move(error);
-    }
-    const std::optional<Error>& error() const { return error_; }
-
-private:
-    template <typename T>
-    static Error out_of_range(std::string_view key, T value, T least, T most) {
-        return fail(ErrorCode::ModelLoadFailed, key, " is ", value, ", outside of ", least, " to ", most);
-    }
-
-    const Gguf& gguf_;
-    std::string prefix_;
-    std::optional<Error> error_;
-};
-
-void read_heads(KeyReader& keys, uint32_t n_embd, LayerSpec& layer, std::optional<uint32_t> n_kv_heads) {
-    layer.n_heads = keys.number("attention.head_count", 1, Limits::kMaxHeads);
-    layer.n_kv_heads =
-        n_kv_heads ? *n_kv_heads : keys.number("attention.head_count_kv", 1, Limits::kMaxHeads, layer.n_heads);
+void read_heads(KeyReader& keys, uint32_t n_embd, uint32_t n_layers, LayerSpec& layer,
+                std::optional<uint32_t> n_kv_heads) {
+    layer.n_heads = keys.number_of_all_layers("attention.head_count", n_layers, 1, Limits::kMaxHeads);
+    layer.n_kv_heads = n_kv_heads ? *n_kv_heads
+                                  : keys.number_of_all_layers("attention.head_count_kv", n_layers, 1, Limits::kMaxHeads,
+                                                              layer.n_heads);
     if (keys.error()) return;
     if (layer.n_heads % layer.n_kv_heads != 0) {
         keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("attention.head_count"), " is ", layer.n_heads,
                        ", not a multiple of attention.head_count_kv ", layer.n_kv_heads));
         return;
     }
-    if (keys.has("attention.key_length")) {
-        layer.head_dim = keys.number("attention.key_length", 1, Limits::kMaxHeadDim);
+    const std::string_view key_length = keys.present({"attention.key_length", "attention.head_dim"});
+    if (keys.has(key_length)) {
+        layer.head_dim = keys.number(key_length, 1, Limits::kMaxHeadDim);
     } else if (n_embd % layer.n_heads == 0) {
         layer.head_dim = n_embd / layer.n_heads;
     } else {
@@ -156,16 +122,6 @@ void read_heads(KeyReader& keys, uint32_t n_embd, LayerSpec& layer, std::optiona
     }
 }
 
-// An array of numbers, one a layer; empty behind an error.
-std::vector<int32_t> read_ints_of_layers(KeyReader& keys, const Gguf& gguf, std::string_view name, uint32_t n_layers) {
-    auto listed = gguf.get_ints(keys.key(name));
-    if (!listed) return keys.keep(listed.error()), std::vector<int32_t>();
-    if (listed->size() == n_layers) return std::move(*listed);
-    keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key(name), " has ", listed->size(), " elements for the ", n_layers,
-                   " layers of block_count"));
-    return {};
-}
-
 // The layers that are short convolutions.
 struct Convolutions {
     uint32_t taps = 0;                   // 0: there are none
@@ -174,11 +130,11 @@ struct Convolutions {
 };
 
 // attention.head_count_kv is an array, one number a layer: 0 of a convolution, the same of all others.
-Convolutions read_convolutions(KeyReader& keys, const Gguf& gguf, const Architecture& row, uint32_t n_layers) {
+Convolutions read_convolutions(KeyReader& keys, const Architecture& row, uint32_t n_layers) {
     Convolutions read;
     if (!row.has_convolutions || keys.error()) return read;
     const std::string heads = keys.key("attention.head_count_kv");
-    const auto listed = read_ints_of_layers(keys, gguf, "attention.head_count_kv", n_layers);
+    const auto listed = keys.numbers_of_layers("attention.head_count_kv", n_layers);
     if (listed.empty()) return read;
     for (const int32_t n : listed) {
         read.is_one.push_back(n == 0);
@@ -212,48 +168,96 @@ LayerSpec convolution(const LayerSpec& attention, const Convolutions& convolutio
     return layer;
 }
 
+void leave_unrotated(LayerSpec& layer) {
+    layer.rotation = Rotation::None;
+    layer.n_rot = 0;
+}
+
+float read_magnitude(KeyReader& keys) {
+    constexpr float kLeast = 0.01f, kMost = 100;
+    return keys.real("rope.scaling.attn_factor", kLeast, kMost, 1.0f);
+}
+
+// YaRN as Peng et al. 2023 define it, with the magnitude that DeepSeek-V2 made of it (llama.cpp, src/llama-context.cpp;
+// transformers, modeling_rope_utils.py). llama.cpp reads the two betas for mistral3 alone; transformers uses them
+// wherever a config.json has them. Ollama's converter has other names for them and for the multiplier.
 void read_yarn(KeyReader& keys, const Architecture& row, float factor, DecoderSpec& spec) {
     Rope& rope = spec.ropes[0];
     Yarn& yarn = rope.yarn.emplace();
     yarn.original_context =
         keys.number("rope.scaling.original_context_length", 1, Limits::kMaxContext, spec.n_ctx_train);
     rope.factor = factor;
-    constexpr float kMaxBeta = 1e4f, kMaxMultiplier = 100;
+    constexpr float kLeastBeta = 0.01f, kMaxBeta = 1e4f, kMaxMultiplier = 100;
+    yarn.beta_fast = keys.real(keys.present({"rope.scaling.yarn_beta_fast", "rope.scaling.beta_fast"}), kLeastBeta,
+                               kMaxBeta, yarn.beta_fast);
+    yarn.beta_slow = keys.real(keys.present({"rope.scaling.yarn_beta_slow", "rope.scaling.beta_slow"}), kLeastBeta,
+                               kMaxBeta, yarn.beta_slow);
+    keys.real(keys.present({"rope.scaling.yarn_ext_factor", "rope.scaling.extrapolation_factor"}), 1, 1, 1.0f);
     float multiplier = 0;
-    if (row.reads_yarn_details) {
-        yarn.beta_fast = keys.real("rope.scaling.yarn_beta_fast", 0.01f, kMaxBeta, yarn.beta_fast);
-        yarn.beta_slow = keys.real("rope.scaling.yarn_beta_slow", 0.01f, kMaxBeta, yarn.beta_slow);
-        multiplier = keys.real("rope.scaling.yarn_log_multiplier", 0, kMaxMultiplier, multiplier);
+    if (row.reads_multiplier) {
+        multiplier = keys.real(keys.present({"rope.scaling.yarn_log_multiplier", "rope.scaling.mscale_all_dim"}), 0,
+                               kMaxMultiplier, multiplier);
+        keys.real("rope.scaling.mscale", 1, 1, 1.0f);
     }
-    // Peng et al. 2023, and what DeepSeek-V2 made of it (llama.cpp, src/llama-context.cpp).
     const auto magnitude = [factor](float k) { return 1 + 0.1f * k * std::log(factor); };
-    rope.magnitude *= magnitude(1) / magnitude(multiplier);
+    const float scaled = magnitude(1) / magnitude(multiplier);
+    rope.magnitude *= scaled;
+    // Both peers compute the magnitude from the factor where a config.json says attn_factor, and so they do here, as
+    // long as the key says that or 1; what a model with another value computes depends on who runs it.
+    constexpr std::string_view kMagnitude = "rope.scaling.yarn_attn_factor";
+    constexpr float kMostMagnitude = 100, kTolerance = 1e-3f;
+    const float said = keys.real(kMagnitude, 0, kMostMagnitude, scaled);
+    if (said != 1 && std::fabs(said - scaled) > kTolerance) {
+        keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key(kMagnitude), " is ", said,
+                       ", which is not supported (1 and that of the factor, ", scaled, ", are)"));
+    }
+}
+
+// LongRoPE (DecoderSpec::longrope_context). Phi's converter writes no scaling type beside the two tensors, and
+// MiniCPM4's no original context.
+void read_longrope(KeyReader& keys, const Gguf& gguf, const Architecture& row, std::string_view scaling, float factor,
+                   DecoderSpec& spec) {
+    const bool has_factors =
+        gguf.tensor("rope_factors_long.weight") != nullptr || gguf.tensor("rope_factors_short.weight") != nullptr;
+    if (scaling != "longrope" && !(row.implies_longrope && has_factors)) return;
+    spec.longrope_context =
+        keys.number("rope.scaling.original_context_length", 1, Limits::kMaxContext, spec.n_ctx_train);
+    if (scaling == "longrope" && factor != 1) {
+        keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("rope.scaling.factor"), " is ", factor,
+                       ", which is not supported together with longrope"));
+    }
 }
 
 // rope_freqs.weight, LLaMA 3's scaling, is a tensor: see Role::RopeFactors.
-void read_rope(KeyReader& keys, const Architecture& row, DecoderSpec& spec, LayerSpec& layer) {
+void read_rope(KeyReader& keys, const Gguf& gguf, const Architecture& row, DecoderSpec& spec, LayerSpec& layer) {
     layer.n_rot = keys.number("rope.dimension_count", 2, Limits::kMaxHeadDim, layer.head_dim);
     if (layer.n_rot % 2 != 0 || layer.n_rot > layer.head_dim) {
         keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("rope.dimension_count"), " is ", layer.n_rot,
                        ", not an even number up to the head's ", layer.head_dim));
     }
-    spec.ropes[0].theta = keys.real("rope.freq_base", 1, Limits::kMaxRopeTheta, 10000.0f);
+    Rope& rope = spec.ropes[0];
+    rope.theta =
+        keys.real(keys.present({"rope.freq_base", "rope.global.freq_base"}), 1, Limits::kMaxRopeTheta, 10000.0f);
+    constexpr float kMaxAlpha = 1e6f;
+    if (const float alpha = row.reads_alpha ? keys.real("rope.scaling.alpha", 0, kMaxAlpha, 0.0f) : 0; alpha > 0) {
+        // llama.cpp, src/models/hunyuan-vl.cpp.
+        const auto dim = static_cast<float>(layer.head_dim);
+        rope.theta = std::min(rope.theta * std::pow(alpha, dim / (dim - 2)), Limits::kMaxRopeTheta);
+    }
     // Files from before rope.scaling.type have rope.scale_linear alone.
-    const std::string_view factor_key = keys.has("rope.scaling.factor") ? "rope.scaling.factor" : "rope.scale_linear";
-    const float factor = keys.real(factor_key, 1, Limits::kMaxRopeFactor, 1.0f);
+    const float factor =
+        keys.real(keys.present({"rope.scaling.factor", "rope.scale_linear"}), 1, Limits::kMaxRopeFactor, 1.0f);
     const std::string_view scaling = keys.text("rope.scaling.type", "linear");
-    constexpr float kLeastMagnitude = 0.01f, kMaxMagnitude = 100;
-    spec.ropes[0].magnitude = keys.real("rope.scaling.attn_factor", kLeastMagnitude, kMaxMagnitude, 1.0f);
+    rope.magnitude = read_magnitude(keys);
     if (scaling == "linear") {
-        spec.ropes[0].factor = factor;
+        rope.factor = factor;
     } else if (scaling == "yarn") {
         read_yarn(keys, row, factor, spec);
-    } else if (scaling == "longrope") {
-        spec.longrope_context = keys.number("rope.scaling.original_context_length", 1, Limits::kMaxContext);
-    } else if (scaling != "none") {
+    } else if (scaling != "longrope" && scaling != "none") {
         keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("rope.scaling.type"), " is ", in_quotes(scaling),
                        ", which is not supported (none, linear, yarn and longrope are)"));
     }
+    read_longrope(keys, gguf, row, scaling, factor, spec);
 }
 
 // What multiplies embeddings, what layers add, and logits. MiniCPM's files before these keys mean 12, 1.4 /
@@ -273,36 +277,51 @@ void read_scales(KeyReader& keys, const Architecture& row, uint32_t n_layers, De
 }
 
 // Which layers have a window: attention.sliding_window_pattern is a period or an array of booleans, one a layer.
-std::vector<bool> read_local_layers(KeyReader& keys, const Gguf& gguf, const Architecture& row, uint32_t n_layers) {
+std::vector<bool> read_local_layers(KeyReader& keys, const Architecture& row, uint32_t n_layers) {
     constexpr std::string_view kPattern = "attention.sliding_window_pattern";
     std::vector<bool> is_local(n_layers);
-    if (const auto n = gguf.array_size(keys.key(kPattern)); n && *n > 0) {
-        const auto listed = read_ints_of_layers(keys, gguf, kPattern, n_layers);
+    if (keys.is_array(kPattern)) {
+        const auto listed = keys.numbers_of_layers(kPattern, n_layers);
         std::transform(listed.begin(), listed.end(), is_local.begin(), [](int32_t local) { return local != 0; });
         return is_local;
     }
-    const uint32_t period = keys.number(kPattern, 1, Limits::kMaxLayers, row.window_period);
-    if (keys.error()) return is_local;
-    for (uint32_t layer = 0; layer < n_layers; ++layer) is_local[layer] = layer % period < period - 1;
+    const uint32_t period = keys.number(kPattern, 0, Limits::kMaxLayers, row.window_period);
+    for (uint32_t layer = 0; layer < n_layers; ++layer) is_local[layer] = period == 0 || layer % period < period - 1;
     return is_local;
 }
 
-// Windows, and the rotation of the layers that have one: of plain frequencies, whatever scaling the others have.
-void read_windows(KeyReader& keys, const Gguf& gguf, const Architecture& row, DecoderSpec& spec) {
-    constexpr std::string_view kWindow = "attention.sliding_window";
-    if (row.window_period == 0 || (row.window == 0 && !keys.has(kWindow))) return;
-    const auto other = row.window == 0 ? std::nullopt : std::optional(row.window);
-    const uint32_t window = keys.number(kWindow, 1, Limits::kMaxContext, other);
-    const auto is_local = read_local_layers(keys, gguf, row, spec.n_layers());
-    Rope local = {.theta = spec.ropes[0].theta};
-    if (row.local_theta != 0) {
-        local.theta = keys.real("rope.freq_base_swa", 1, Limits::kMaxRopeTheta, row.local_theta);
+Rope read_local_rope(KeyReader& keys, const Architecture& row, const Rope& rope) {
+    Rope local = row.local_rope == LocalRope::Scaled ? rope : Rope();
+    local.theta = keys.real(keys.present({"rope.freq_base_swa", "rope.local.freq_base"}), 1, Limits::kMaxRopeTheta,
+                            row.local_theta != 0 ? row.local_theta : rope.theta);
+    if (row.local_rope == LocalRope::Unscaled) local.magnitude = read_magnitude(keys);
+    return local;
+}
+
+// A window of 0 means none.
+void read_windows(KeyReader& keys, const Architecture& row, DecoderSpec& spec) {
+    if (row.windows == Windows::None) return;
+    const bool has_default = row.window_default_layers == 0 || row.window_default_layers == spec.n_layers();
+    const uint32_t window = std::min(
+        keys.number("attention.sliding_window", 0, UINT32_MAX, has_default ? row.window : 0), Limits::kMaxContext);
+    if (window == 0 || (row.windows == Windows::All && window >= spec.n_ctx_train)) return;
+    if (row.windows == Windows::All) {
+        for (LayerSpec& layer : spec.layers) {
+            if (!layer.is_convolution()) layer.window = window;
+        }
+        return;
     }
-    spec.ropes.push_back(local);
-    for (uint32_t layer = 0; layer < spec.n_layers(); ++layer) {
-        if (!is_local[layer]) continue;
-        spec.layers[layer].window = window;
-        spec.layers[layer].rope = 1;
+    const auto is_local = read_local_layers(keys, row, spec.n_layers());
+    const bool has_own_rope = row.local_rope != LocalRope::Shared;
+    if (has_own_rope) spec.ropes.push_back(read_local_rope(keys, row, spec.ropes[0]));
+    for (uint32_t l = 0; l < spec.n_layers(); ++l) {
+        LayerSpec& layer = spec.layers[l];
+        if (is_local[l]) {
+            layer.window = window;
+            layer.rope = has_own_rope ? 1 : 0;
+        } else if (row.unrotated_globals) {
+            leave_unrotated(layer);
+        }
     }
 }
 
@@ -313,10 +332,31 @@ float read_cap(KeyReader& keys, std::string_view name, float other) {
 
 void read_temperature(KeyReader& keys, DecoderSpec& spec) {
     constexpr float kMost = 100;
-    spec.temperature_slope = keys.real("attention.temperature_scale", 0, kMost, 0.0f);
+    spec.temperature_slope =
+        keys.real(keys.present({"attention.temperature_scale", "rope.scaling_beta"}), 0, kMost, 0.0f);
     if (spec.temperature_slope == 0) return;
     spec.temperature_context =
         keys.number("rope.scaling.original_context_length", 1, Limits::kMaxContext, spec.n_ctx_train);
+}
+
+// llama.cpp's numbers (include/llama.h); 0 means that there is none.
+std::optional<PoolingType> read_pooling(KeyReader& keys) {
+    constexpr std::string_view kPooling = "pooling_type";
+    constexpr uint32_t kRank = 4;
+    switch (keys.number(kPooling, 0, kRank, 0)) {
+        case 1:
+            return PoolingType::Mean;
+        case 2:
+            return PoolingType::First;
+        case 3:
+            return PoolingType::Last;
+        case kRank:
+            keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key(kPooling), " is ", kRank,
+                           " (rank): models that rank documents are not supported"));
+            return std::nullopt;
+        default:
+            return std::nullopt;
+    }
 }
 
 // The tokenizer's list when the file has one; the tensors must agree with either (Weights::bind).
@@ -351,12 +391,10 @@ std::span<const Architecture> architectures() {
 }
 
 std::string architecture_names(std::span<const Architecture> known) {
-    std::string names;
-    for (const Architecture& row : known) names += (names.empty() ? "" : ", ") + std::string(row.name);
-    return names;
+    return base::listed(known, &Architecture::name);
 }
 
-Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architecture> known) {
+Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architecture> known, KeyReport* report) {
     auto name = gguf.get_string("general.architecture");
     if (!name) return name.error();
     const auto row = std::find_if(known.begin(), known.end(), [&](const Architecture& a) { return a.name == *name; });
@@ -395,17 +433,14 @@ Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architec
     layer.rotation = row->rotation;
     layer.qk_norm = row->qk_norm;
     layer.norms_after_rotation = row->norms_after_rotation;
-    layer.n_ff = keys.number("feed_forward_length", 1, Limits::kMaxWidth);
-    const Convolutions convolutions = read_convolutions(keys, gguf, *row, n_layers);
-    read_heads(keys, spec.n_embd, layer, convolutions.n_kv_heads);
-    if (row->has_convolutions && keys.has("attention.sliding_window")) {
-        layer.window = keys.number("attention.sliding_window", 1, Limits::kMaxContext);
-    }
+    layer.n_ff = keys.number_of_all_layers("feed_forward_length", n_layers, 1, Limits::kMaxWidth);
+    const Convolutions convolutions = read_convolutions(keys, *row, n_layers);
+    read_heads(keys, spec.n_embd, n_layers, layer, convolutions.n_kv_heads);
     if (row->is_granite) {
         if (keys.has("attention.scale")) layer.score_scale = keys.real("attention.scale", 1e-6f, 1e6f);
         if (!keys.boolean("rope.scaling.finetuned", true)) layer.rotation = Rotation::None;
     }
-    if (layer.rotation != Rotation::None) read_rope(keys, *row, spec, layer);
+    if (layer.rotation != Rotation::None) read_rope(keys, gguf, *row, spec, layer);
     if (row->scales_embedding) spec.embedding_scale = std::sqrt(static_cast<float>(spec.n_embd));
     if (row->score_cap != 0) layer.score_cap = read_cap(keys, "attn_logit_softcapping", row->score_cap);
     if (row->reads_logit_cap) spec.logit_cap = read_cap(keys, "final_logit_softcapping", row->logit_cap);
@@ -413,17 +448,19 @@ Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architec
         layer.score_scale = 1 / std::sqrt(static_cast<float>(spec.n_embd) / static_cast<float>(layer.n_heads));
     }
     read_vocabulary_size(keys, gguf, spec);
+    spec.pooling = read_pooling(keys);
     if (keys.error()) return *keys.error();
     spec.layers.assign(n_layers, layer);
     for (uint32_t l = 0; l < n_layers; ++l) {
         if (convolutions.taps != 0 && convolutions.is_one[l]) spec.layers[l] = convolution(layer, convolutions, spec);
     }
     for (uint32_t l = 0; row->unrotated_period != 0 && l < n_layers; ++l) {
-        if ((l + 1) % row->unrotated_period != 0) continue;
-        spec.layers[l].rotation = Rotation::None;
-        spec.layers[l].n_rot = 0;
+        if ((l + 1) % row->unrotated_period == 0) leave_unrotated(spec.layers[l]);
     }
-    read_windows(keys, gguf, *row, spec);
+    read_windows(keys, *row, spec);
+    if (keys.error()) return *keys.error();
+    const KeyReport all = keys.check_all_read(spec);
+    if (report != nullptr) *report = all;
     if (keys.error()) return *keys.error();
     return spec;
 }

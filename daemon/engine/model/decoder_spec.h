@@ -49,6 +49,13 @@ enum class Rotation : uint8_t {
     HalfSplit,    // pairs (i, i + n_rot/2)     (GGUF "qwen2")
 };
 
+// How the vectors of a text's tokens become its embedding.
+enum class PoolingType : uint8_t {
+    Mean,
+    First,  // that of the first token
+    Last,   // that of the last token
+};
+
 // YaRN (Peng et al. 2023): dimensions that turn more than `beta_fast` times over the original context keep their
 // frequency, those that turn less than `beta_slow` times have it divided by rope_factor, between them it is blended.
 struct Yarn {
@@ -127,6 +134,7 @@ struct DecoderSpec {
     // 3)
     float temperature_slope = 0;  // 0: they are not
     uint32_t temperature_context = 0;
+    std::optional<PoolingType> pooling;  // nothing: the file was not made for embeddings
     // The layers that are rotated have the same n_rot, so that all tables of rotations have one shape.
     std::vector<LayerSpec> layers;
 

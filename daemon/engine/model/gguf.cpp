@@ -73,6 +73,14 @@ bool Gguf::has(std::string_view key) const {
     return find(key) != nullptr;
 }
 
+std::vector<std::string_view> Gguf::keys(std::string_view prefix) const {
+    std::vector<std::string_view> found;
+    for (auto it = values_.lower_bound(prefix); it != values_.end() && it->first.starts_with(prefix); ++it) {
+        found.push_back(it->first);
+    }
+    return found;
+}
+
 Result<uint32_t> Gguf::get_u32(std::string_view key) const {
     const Value* value = find(key);
     if (value == nullptr) return absent(key);

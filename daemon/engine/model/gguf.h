@@ -107,6 +107,8 @@ public:
     // the `_or` functions use `other` when it is absent and fail when it has another type. Integers of every width are
     // accepted where their value fits.
     bool has(std::string_view key) const;
+    // The keys that begin with `prefix`, in alphabetical order.
+    std::vector<std::string_view> keys(std::string_view prefix) const;
     base::Result<uint32_t> get_u32(std::string_view key) const;
     base::Result<uint32_t> get_u32_or(std::string_view key, uint32_t other) const;
     base::Result<float> get_f32(std::string_view key) const;

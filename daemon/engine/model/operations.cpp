@@ -50,7 +50,7 @@ private:
 
     void write_feed_forward(uint32_t layer) {
         const Operand in = pre_norm(layer, Role::FfnNorm, Role::FfnNormBias);
-        if (is_gated(spec_.activation)) matmul(layer, in, Gate, Role::FfnGate);
+        if (is_gated(spec_.activation)) matmul(layer, in, Gate, Role::FfnGate, Role::FfnGateBias);
         matmul(layer, in, Up, Role::FfnUp, Role::FfnUpBias);
         add({.op = Activate, .layer = layer, .in = Gate, .out = Up});
         matmul(layer, Up, Projected, Role::FfnDown, Role::FfnDownBias);

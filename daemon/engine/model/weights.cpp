@@ -53,6 +53,7 @@ constexpr std::array<RoleInfo, kRoleCount> kRoles = {{
     {"ffn_norm", "ffn_norm.weight", Kind::Vector, Scope::Layer},
     {"ffn_norm_bias", "ffn_norm.bias", Kind::Vector, Scope::Layer},
     {"ffn_gate", "ffn_gate.weight", Kind::Matrix, Scope::Layer},
+    {"ffn_gate_bias", "ffn_gate.bias", Kind::Vector, Scope::Layer},
     {"ffn_up", "ffn_up.weight", Kind::Matrix, Scope::Layer},
     {"ffn_up_bias", "ffn_up.bias", Kind::Vector, Scope::Layer},
     {"ffn_down", "ffn_down.weight", Kind::Matrix, Scope::Layer},
@@ -99,6 +100,8 @@ Presence presence_of(Role role, const DecoderSpec& spec, uint32_t layer) {
         case Role::AttnVBias:
         case Role::AttnOutputBias:
             return spec.layers[layer].is_convolution() ? Presence::Unused : Presence::Optional;
+        case Role::FfnGateBias:
+            return is_gated(spec.activation) ? Presence::Optional : Presence::Unused;
         case Role::Output:
         case Role::FfnUpBias:
         case Role::FfnDownBias:
@@ -196,9 +199,11 @@ private:
 
     std::string_view tensor_of(Role role) const {
         const auto is_convolution = [](const LayerSpec& layer) { return layer.is_convolution(); };
-        // LFM2's files have the last norm under this name.
-        if (role == Role::OutputNorm && std::any_of(spec_.layers.begin(), spec_.layers.end(), is_convolution)) {
-            return "token_embd_norm.weight";
+        // LFM2's files have the last norm under this name; Ollama's converter gives it the usual one.
+        constexpr std::string_view kLfm2Norm = "token_embd_norm.weight";
+        if (role == Role::OutputNorm && std::any_of(spec_.layers.begin(), spec_.layers.end(), is_convolution) &&
+            (gguf_.tensor(kLfm2Norm) != nullptr || gguf_.tensor(info(role).tensor) == nullptr)) {
+            return kLfm2Norm;
         }
         return info(role).tensor;
     }
@@ -320,6 +325,7 @@ Shape shape_of(Role role, const DecoderSpec& spec, uint32_t layer) {
         case Role::FfnGate:
         case Role::FfnUp:
             return {of_layer.n_ff, spec.n_embd};
+        case Role::FfnGateBias:
         case Role::FfnUpBias:
             return {1, of_layer.n_ff};
         case Role::FfnDown:

@@ -41,6 +41,7 @@ enum class Role : uint8_t {
     FfnNorm,         // (1, n_embd)
     FfnNormBias,     // (1, n_embd), LayerNorm only
     FfnGate,         // (n_ff, n_embd), gated activations only
+    FfnGateBias,     // (1, n_ff), optional, gated activations only
     FfnUp,           // (n_ff, n_embd)
     FfnUpBias,       // (1, n_ff), optional
     FfnDown,         // (n_embd, n_ff)

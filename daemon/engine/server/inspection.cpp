@@ -27,6 +27,7 @@ struct Metadata {
     base::MappedFile file;  // gguf refers to it
     model::Gguf gguf;
     model::DecoderSpec spec;
+    model::KeyReport keys;
 };
 
 base::Result<Metadata> read_metadata(const std::string& path) {
@@ -34,10 +35,11 @@ base::Result<Metadata> read_metadata(const std::string& path) {
     if (!file) return std::move(file).error();
     auto gguf = model::Gguf::parse(file->bytes());
     if (!gguf) return std::move(gguf).error();
-    auto spec = model::read_decoder_spec(*gguf);
+    model::KeyReport keys;
+    auto spec = model::read_decoder_spec(*gguf, model::architectures(), &keys);
     if (!spec) return std::move(spec).error();
     if (const auto weights = model::Weights::bind(*gguf, *spec); !weights) return weights.error();
-    return Metadata{*std::move(file), *std::move(gguf), *std::move(spec)};
+    return Metadata{*std::move(file), *std::move(gguf), *std::move(spec), std::move(keys)};
 }
 
 // What is read of the weights for the digest: enough that two trainings of one model differ, and less than a disk reads
@@ -63,13 +65,6 @@ std::string digest(const base::MappedFile& file, const model::Gguf& gguf) {
         hash.add(rest.first(std::min(rest.size(), kSampleBytes)));
     }
     return hash.hex();
-}
-
-// Files of models that were trained to give embeddings say how the tokens' vectors become one.
-bool embeds(const model::Gguf& gguf, const std::string& architecture) {
-    constexpr uint32_t kMean = 1, kLast = 3;  // llama.cpp's numbers; 0 is none, 2 the first token, 4 a ranking
-    const auto pooling = gguf.get_u32_or(base::concat(architecture, ".pooling_type"), 0);
-    return pooling && *pooling >= kMean && *pooling <= kLast;
 }
 
 void read_chat_template(const model::Gguf& gguf, protocol::Inspection& inspection) {
@@ -113,7 +108,9 @@ protocol::Inspection inspect_model(const std::string& path) {
     inspection.n_vocab = spec.n_vocab;
     inspection.digest = digest(metadata->file, metadata->gguf);
     inspection.kv_bytes_per_token = generation::kv_bytes_per_token(spec);
-    inspection.embeds = embeds(metadata->gguf, spec.architecture);
+    inspection.keys_read = metadata->keys.read;
+    inspection.keys_harmless = metadata->keys.harmless;
+    inspection.embeds = spec.pooling.has_value();
     read_chat_template(metadata->gguf, inspection);
     return inspection;
 }

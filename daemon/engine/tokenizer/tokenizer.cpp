@@ -118,6 +118,12 @@ std::vector<int32_t> Tokenizer::encode_prompt(std::span<const TextSegment> segme
     return ids;
 }
 
+std::vector<int32_t> Tokenizer::encode_embedded(std::string_view text) const {
+    std::vector<int32_t> ids = encode_prompt(text);
+    if (add_end_) ids.push_back(end_id_);
+    return ids;
+}
+
 bool Tokenizer::ends_generation(int32_t id) const {
     return std::binary_search(end_ids_.begin(), end_ids_.end(), id);
 }
@@ -158,8 +164,16 @@ base::Result<void> Tokenizer::read_common(const model::Gguf& gguf, const TokenTe
         if (*end >= 0) end_ids_.push_back(*end);
     }
     if (gguf.has("tokenizer.ggml.eos_token_id")) {
-        empty_prompt_id_ = end_ids_.front();
-        end_text_ = texts[empty_prompt_id_];
+        end_id_ = end_ids_.front();
+        empty_prompt_id_ = end_id_;
+        end_text_ = texts[end_id_];
+    }
+    const auto add_end = gguf.get_bool_or("tokenizer.ggml.add_eos_token", false);
+    if (!add_end) return add_end.error();
+    add_end_ = *add_end;
+    if (add_end_ && end_id_ < 0) {
+        return fail(ErrorCode::ModelLoadFailed,
+                    "tokenizer.ggml.add_eos_token: true, but tokenizer.ggml.eos_token_id is absent");
     }
     if (begin_id_ >= 0) {
         empty_prompt_id_ = begin_id_;

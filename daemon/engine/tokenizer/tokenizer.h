@@ -69,6 +69,10 @@ public:
     std::vector<int32_t> encode_prompt(std::string_view text) const;
     std::vector<int32_t> encode_prompt(std::span<const TextSegment> segments) const;
 
+    // Returns the ids of a text that is embedded: encode_prompt() with the end-of-text token behind it if the file asks
+    // for one, as tokenizers of models do whose embedding is the vector of that token.
+    std::vector<int32_t> encode_embedded(std::string_view text) const;
+
     // Whether encode() puts a space before a text, and token `id` is one that may begin with it.
     bool adds_space(int32_t id) const {
         if (!adds_space_ || id < 0 || static_cast<uint32_t>(id) >= vocabulary_size()) return false;
@@ -108,7 +112,9 @@ protected:
     std::vector<int32_t> end_ids_;  // sorted
     int32_t begin_id_ = -1;         // -1: none
     int32_t empty_prompt_id_ = -1;
+    int32_t end_id_ = -1;  // tokenizer.ggml.eos_token_id; -1: none
     bool add_begin_ = false;
+    bool add_end_ = false;  // behind a text that is embedded
     bool adds_space_ = false;
 
 private:

@@ -207,6 +207,7 @@ RandomModel::RandomModel(const model::DecoderSpec& spec, const Options& options)
             vector(Role::AttnVBias, l, layer.kv_rows(), 0.5, 0);
             vector(Role::AttnOutputBias, l, spec.n_embd, 0.5, 0);
         }
+        if (model::is_gated(spec.activation)) vector(Role::FfnGateBias, l, layer.n_ff, 0.5, 0);
         vector(Role::FfnUpBias, l, layer.n_ff, 0.5, 0);
         vector(Role::FfnDownBias, l, spec.n_embd, 0.5, 0);
     }

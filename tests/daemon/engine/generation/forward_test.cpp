@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace llmd::generation {
 namespace {
@@ -36,6 +37,20 @@ TEST(Pooling, ALayerNormTakesTheMeanAwayAndAddsItsBias) {
     const double a = -3 * scale + 0.5, b = -1 * scale * 2, c = 4 * scale - 1;
     const double length = std::sqrt(a * a + b * b + c * c);
     expect_near(embedding(norm, std::vector<float>{1, 3, 8}), {a / length, b / length, c / length});
+}
+
+TEST(Pooling, MayBeTheFirstOrLastRowWhateverTheChunks) {
+    const OutputNorm norm = {model::Norm::RmsNorm, 0, {1, 1}, {}};
+    const std::vector<float> rows = {3, 4, 1, 1, 5, -12};
+    for (const auto& [type, a, b] : {std::tuple{model::PoolingType::First, 3 / 5.0, 4 / 5.0},
+                                     std::tuple{model::PoolingType::Last, 5 / 13.0, -12 / 13.0}}) {
+        for (const size_t n_first : {2u, 4u, 6u}) {
+            Pooling pooling(norm, type);
+            pooling.add(std::span(rows).first(n_first));
+            pooling.add(std::span(rows).subspan(n_first));
+            expect_near(*pooling.embedding(), {a, b});
+        }
+    }
 }
 
 TEST(Pooling, TheNormsEpsilonCounts) {

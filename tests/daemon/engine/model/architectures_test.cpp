@@ -177,6 +177,8 @@ TEST(Architectures, GemmasWindows) {
     EXPECT_TRUE(gemma3->has_pre_norms && gemma3->has_post_norms);
     EXPECT_EQ(gemma3->logit_cap, 0.0f);
     EXPECT_EQ(gemma3->ropes, (std::vector<Rope>{{.theta = 1e6f, .factor = 8}, {.theta = 10000}}));
+    EXPECT_EQ(spec_of(file_of("gemma3").bytes())->layers[0].window, 0u) << "Rnj-1 has no windows, and no such key";
+    EXPECT_EQ(spec_of(file_of("gemma3", {{"attention.sliding_window", 0u}}).bytes())->layers[0].window, 0u);
     for (uint32_t layer = 0; layer < 8; ++layer) {
         EXPECT_EQ(gemma3->layers[layer].window, layer == 5 ? 0u : 16u) << layer;
         EXPECT_EQ(gemma3->layers[layer].rope, layer == 5 ? 0u : 1u) << layer;
@@ -190,12 +192,60 @@ TEST(Architectures, GemmasWindows) {
     EXPECT_EQ(gemma2->layers[0].qk_norm, QkNorm::None);
     EXPECT_EQ(spec_of(file_of("olmo2").bytes())->layers[0].window, 0u);
     EXPECT_EQ(spec_of(file_of("olmo2", {{"attention.sliding_window", 16u}}).bytes())->layers[2].window, 16u);
-    EXPECT_EQ(spec_of(file_of("llama", {{"attention.sliding_window", 16u}}).bytes())->layers[0].window, 0u);
+}
+
+TEST(Architectures, ScalingOfLayersWithAWindow) {
+    const auto ropes = [](const std::string& name) {
+        const auto spec = spec_of(file_of(name, {{"attention.sliding_window", 16u},
+                                                 {"rope.freq_base", 5000.0f},
+                                                 {"rope.freq_base_swa", 300.0f},
+                                                 {"rope.scaling.type", std::string("yarn")},
+                                                 {"rope.scaling.factor", 8.0f},
+                                                 {"rope.scaling.attn_factor", 1.5f}})
+                                      .bytes());
+        EXPECT_TRUE(spec) << name << ": " << spec.error().message;
+        return spec ? spec->ropes : std::vector<Rope>(2);
+    };
+    const auto gemma2 = ropes("gemma2");
+    Rope scaled = gemma2[0];
+    scaled.theta = 300;
+    EXPECT_EQ(gemma2[1], scaled);
+    EXPECT_EQ(ropes("gemma3")[1], (Rope{.theta = 300, .magnitude = 1.5f}));
+    EXPECT_EQ(ropes("olmo2")[1], (Rope{.theta = 300}));
+    const auto own = spec_of(file_of("gemma2", {{"rope.freq_base", 5000.0f}}).bytes());
+    ASSERT_TRUE(own);
+    EXPECT_EQ(own->ropes[1].theta, 5000.0f) << "without a base of its own";
+}
+
+TEST(Architectures, ExaonesGlobalLayersAreNotRotatedBesideWindows) {
+    const auto hybrid = spec_of(file_of("exaone4", {{"attention.sliding_window", 16u}}).bytes());
+    ASSERT_TRUE(hybrid) << hybrid.error().message;
+    EXPECT_EQ(hybrid->ropes.size(), 1u);
+    for (uint32_t layer = 0; layer < 8; ++layer) {
+        const bool is_global = layer % 4 == 3;
+        EXPECT_EQ(hybrid->layers[layer].window, is_global ? 0u : 16u) << layer;
+        EXPECT_EQ(hybrid->layers[layer].rotation, is_global ? Rotation::None : Rotation::HalfSplit) << layer;
+    }
+    const auto plain = spec_of(file_of("exaone4").bytes());
+    ASSERT_TRUE(plain);
+    EXPECT_EQ(plain->layers[3].rotation, Rotation::HalfSplit);
+    GgufWriter deep = file_of("exaone4", {}, {"block_count"});
+    deep.add("exaone4.block_count", uint32_t{64});
+    EXPECT_EQ(spec_of(deep.bytes())->layers[0].window, 4096u) << "the 32B model's default";
+}
+
+TEST(Architectures, PhisWindowHoldsForAllLayers) {
+    const auto phi3 = spec_of(file_of("phi3", {{"attention.sliding_window", 16u}}).bytes());
+    ASSERT_TRUE(phi3) << phi3.error().message;
+    for (const LayerSpec& layer : phi3->layers) EXPECT_EQ(layer.window, 16u);
+    for (const uint32_t none : {0u, 64u, 262144u}) {
+        EXPECT_EQ(spec_of(file_of("phi3", {{"attention.sliding_window", none}}).bytes())->layers[0].window, 0u) << none;
+    }
 }
 
 TEST(Architectures, AWindowsPatternMayBeAList) {
     const auto with = [](const std::vector<bool>& pattern) {
-        GgufWriter writer = file_of("gemma3");
+        GgufWriter writer = file_of("gemma3", {{"attention.sliding_window", 16u}});
         std::vector<std::byte> bytes;
         for (const bool local : pattern) bytes.push_back(std::byte{local});
         writer.add_array_raw("gemma3.attention.sliding_window_pattern", ValueType::Bool, bytes.size(), bytes);
@@ -207,17 +257,23 @@ TEST(Architectures, AWindowsPatternMayBeAList) {
     EXPECT_EQ(listed->layers[1].window, 0u);
     EXPECT_NE(listed->layers[3].window, 0u);
     expect_refused(with({true, false}), {"gemma3.attention.sliding_window_pattern has 2 elements", "8 layers"});
-    const auto period = spec_of(file_of("gemma3", {{"attention.sliding_window_pattern", 3u}}).bytes());
-    ASSERT_TRUE(period);
-    EXPECT_EQ(period->layers[2].window, 0u);
-    expect_refused(spec_of(file_of("gemma3", {{"attention.sliding_window_pattern", 0u}}).bytes()),
-                   {"sliding_window_pattern is 0"});
-    expect_refused(spec_of(file_of("gemma3", {{"attention.sliding_window_pattern", 1.5f}}).bytes()),
+    const auto of_period = [](uint32_t period) {
+        return spec_of(
+            file_of("gemma2", {{"attention.sliding_window", 16u}, {"attention.sliding_window_pattern", period}})
+                .bytes());
+    };
+    EXPECT_EQ(of_period(3)->layers[2].window, 0u);
+    EXPECT_EQ(of_period(3)->layers[3].window, 16u);
+    EXPECT_EQ(of_period(1)->layers[0].window, 0u) << "every layer is the last of its period";
+    EXPECT_EQ(of_period(0)->layers[7].window, 16u) << "llama.cpp takes 0 for all layers";
+    expect_refused(of_period(1u << 31), {"gemma2.attention.sliding_window_pattern is 2147483648"});
+    expect_refused(spec_of(file_of("gemma2", {{"attention.sliding_window_pattern", 1.5f}}).bytes()),
                    {"sliding_window_pattern"});
-    for (const uint32_t bad : {0u, 1u << 31}) {
-        expect_refused(spec_of(file_of("gemma3", {{"attention.sliding_window", bad}}).bytes()),
-                       {"gemma3.attention.sliding_window is " + std::to_string(bad)});
-    }
+    expect_refused(spec_of(file_of("gemma2", {{"attention.sliding_window", std::string("16")}}).bytes()),
+                   {"gemma2.attention.sliding_window is not an integer"});
+    const auto wide = spec_of(file_of("gemma3", {{"attention.sliding_window", 1u << 31}}).bytes());
+    ASSERT_TRUE(wide) << wide.error().message;
+    EXPECT_EQ(wide->layers[0].window, DecoderSpecLimits::kMaxContext) << "all positions are seen";
     for (const float bad : {0.0f, -1.0f, std::nanf("")}) {
         expect_refused(spec_of(file_of("gemma2", {{"attn_logit_softcapping", bad}}).bytes()),
                        {"gemma2.attn_logit_softcapping"});
@@ -274,7 +330,7 @@ TEST(Architectures, MiniCpmsScales) {
     EXPECT_EQ(spec->embedding_scale, 12.0f);
     EXPECT_FLOAT_EQ(spec->residual_scale, 1.4f / std::sqrt(8.0f));
     EXPECT_EQ(spec->logit_scale, 256.0f / 32.0f);
-    EXPECT_EQ(spec_of(file_of("llama", {{"embedding_scale", 3.0f}}).bytes())->embedding_scale, 1.0f) << "is ignored";
+    expect_refused(spec_of(file_of("llama", {{"embedding_scale", 3.0f}}).bytes()), {"\"llama.embedding_scale\""});
     for (const float bad : {0.0f, -1.0f, std::numeric_limits<float>::infinity(), std::nanf("")}) {
         expect_refused(spec_of(file_of("minicpm", {{"logit_scale", bad}}).bytes()), {"minicpm.logit_scale"});
     }
@@ -298,24 +354,30 @@ TEST(Architectures, GranitesScales) {
 }
 
 TEST(Architectures, YarnsSettings) {
-    const auto with = [](const std::string& name) {
-        return spec_of(file_of(name, {{"rope.scaling.type", std::string("yarn")},
-                                      {"rope.scaling.factor", 4.0f},
-                                      {"rope.scaling.original_context_length", 16u},
-                                      {"rope.scaling.yarn_beta_fast", 8.0f},
-                                      {"rope.scaling.yarn_beta_slow", 2.0f},
-                                      {"rope.scaling.yarn_log_multiplier", 1.0f}})
-                           .bytes());
+    const auto with = [](const std::string& name, const Keys& more) {
+        Keys keys = {{"rope.scaling.type", std::string("yarn")},    {"rope.scaling.factor", 4.0f},
+                     {"rope.scaling.original_context_length", 16u}, {"rope.scaling.yarn_ext_factor", 1.0f},
+                     {"rope.scaling.yarn_beta_fast", 8.0f},         {"rope.scaling.yarn_beta_slow", 2.0f}};
+        keys.insert(keys.end(), more.begin(), more.end());
+        return spec_of(file_of(name, keys).bytes());
     };
-    const auto llama = with("llama"), mistral = with("mistral3");
+    const float magnitude = 1 + 0.1f * std::log(4.0f);
+    const auto llama = with("llama", {});
     ASSERT_TRUE(llama) << llama.error().message;
-    EXPECT_EQ(llama->ropes[0].yarn, (Yarn{.original_context = 16, .beta_fast = 32, .beta_slow = 1}))
-        << "betas are ignored";
+    EXPECT_EQ(llama->ropes[0].yarn, (Yarn{.original_context = 16, .beta_fast = 8, .beta_slow = 2}));
     EXPECT_EQ(llama->ropes[0].factor, 4.0f);
-    EXPECT_FLOAT_EQ(llama->ropes[0].magnitude, 1 + 0.1f * std::log(4.0f));
+    EXPECT_FLOAT_EQ(llama->ropes[0].magnitude, magnitude);
+    const auto mistral = with("mistral3", {{"rope.scaling.yarn_log_multiplier", 1.0f}});
     ASSERT_TRUE(mistral) << mistral.error().message;
-    EXPECT_EQ(mistral->ropes[0].yarn, (Yarn{.original_context = 16, .beta_fast = 8, .beta_slow = 2}));
     EXPECT_EQ(mistral->ropes[0].magnitude, 1.0f);
+    expect_refused(with("llama", {{"rope.scaling.yarn_log_multiplier", 1.0f}}), {"\"llama.rope.scaling.yarn_log_mult"});
+    expect_refused(with("llama", {{"rope.scaling.extrapolation_factor", 0.5f}}), {"extrapolation_factor"});
+    for (const float said : {1.0f, magnitude}) {
+        const auto same = with("llama", {{"rope.scaling.yarn_attn_factor", said}});
+        ASSERT_TRUE(same) << same.error().message;
+        EXPECT_FLOAT_EQ(same->ropes[0].magnitude, magnitude);
+    }
+    expect_refused(with("llama", {{"rope.scaling.yarn_attn_factor", 1.5f}}), {"yarn_attn_factor is 1.5", "1.138"});
     expect_refused(spec_of(file_of("llama", {{"rope.scaling.type", std::string("yarn")},
                                              {"rope.scaling.original_context_length", 0u}})
                                .bytes()),
@@ -332,8 +394,21 @@ TEST(Architectures, LongRopesAndTemperaturesSettings) {
     EXPECT_EQ(phi3->ropes[0].magnitude, 1.25f);
     EXPECT_EQ(rope_factors_role(*phi3, 16), Role::RopeFactorsShort);
     EXPECT_EQ(rope_factors_role(*phi3, 17), Role::RopeFactorsLong);
-    expect_refused(spec_of(file_of("phi3", {{"rope.scaling.type", std::string("longrope")}}).bytes()),
-                   {"phi3.rope.scaling.original_context_length is absent"});
+    const auto minicpm = spec_of(file_of("minicpm", {{"rope.scaling.type", std::string("longrope")}}).bytes());
+    ASSERT_TRUE(minicpm) << minicpm.error().message;
+    EXPECT_EQ(minicpm->longrope_context, 64u) << "the context's length";
+    expect_refused(
+        spec_of(
+            file_of("phi3", {{"rope.scaling.type", std::string("longrope")}, {"rope.scaling.factor", 4.0f}}).bytes()),
+        {"phi3.rope.scaling.factor is 4", "longrope"});
+    // Phi's converter writes the two tensors and no type.
+    for (const std::string name : {"phi3", "llama"}) {
+        GgufWriter writer = file_of(name, {{"rope.scaling.original_context_length", 16u}});
+        writer.add_tensor("rope_factors_long.weight", TensorType::F32, 1, 4, Bytes(16));
+        const auto untyped = spec_of(writer.bytes());
+        ASSERT_TRUE(untyped) << untyped.error().message;
+        EXPECT_EQ(untyped->longrope_context, name == "phi3" ? 16u : 0u) << name;
+    }
 
     const auto mistral = spec_of(
         file_of("mistral3", {{"attention.temperature_scale", 0.5f}, {"rope.scaling.original_context_length", 32u}})

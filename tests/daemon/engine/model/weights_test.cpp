@@ -292,13 +292,15 @@ TEST(Weights, NameEveryMisshapenTensor) {
 
 // What is not bound would be left out of the result.
 TEST(Weights, RefuseTensorsThatTheSpecHasNoUseFor) {
-    for (const char* name :
-         {"blk.1.ffn_gate.bias", "blk.0.attn_q_norm.weight", "output.bias", "position_embd.weight", "output_norm.bias",
-          "blk.2.attn_q.weight", "blk.1.something.weight", "v.patch_embd.weight"}) {
+    for (const char* name : {"blk.0.attn_q_norm.weight", "output.bias", "position_embd.weight", "output_norm.bias",
+                             "blk.2.attn_q.weight", "blk.1.something.weight", "v.patch_embd.weight"}) {
         GgufWriter writer = test::tiny_model_writer(tiny("llama"));
         writer.add_vector(name, std::vector<float>(64));
         expect_refused(bind_file(writer.bytes()), {name, "not supported in llama models"});
     }
+    GgufWriter ungated = test::tiny_model_writer(tiny("gpt2"));
+    ungated.add_vector("blk.1.ffn_gate.bias", std::vector<float>(64));
+    expect_refused(bind_file(ungated.bytes()), {"blk.1.ffn_gate.bias", "not supported in gpt2 models"});
     GgufWriter both = test::tiny_model_writer(tiny("gpt2"));
     both.add_tensor("blk.0.attn_q.weight", TensorType::F32, 32, 32, std::vector<std::byte>(32 * 32 * 4));
     expect_refused(bind_file(both.bytes()), {"blk.0.attn_q.weight", "not supported in gpt2 models"});
