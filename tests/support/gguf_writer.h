@@ -101,7 +101,8 @@ std::vector<std::byte> random_blocks(model::TensorType type, uint64_t weights, f
 // bytes in the order of their values, 256 is the control token <|endoftext|> (begin and end of text, not added to
 // prompts), then tokens of a few merges ("he", " the"), then control_tokens, then unused ones.
 struct TinyModel {
-    // "gpt2", "llama", "qwen2", "qwen3"; "gemma2" and "gemma3": post-norms, and windows in every second layer; "lfm2":
+    // "gpt2", "llama", "qwen2", "qwen3"; "gemma2" and "gemma3": post-norms, and windows in every second layer; "phi3":
+    // windows in all layers; "lfm2":
     // every second layer from the first on is a convolution
     std::string architecture = "llama";
     uint64_t seed = 1;

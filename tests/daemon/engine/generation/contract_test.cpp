@@ -25,7 +25,8 @@ public:
         tiny.architecture = architecture;
         tiny.n_kv_heads = architecture == "gpt2" ? tiny.n_heads : 2;
         tiny.n_ctx = 512;
-        if (architecture == "gemma2") tiny.window = 48;  // its layer has pages of its own
+        // Layers with pages of their own: every second one, and all of them.
+        if (architecture == "gemma2" || architecture == "phi3") tiny.window = 48;
         tiny.type = model::TensorType::Q8_0;
         EXPECT_TRUE(test::write_file(path_, test::tiny_model(tiny)));
     }
@@ -284,7 +285,7 @@ TEST_P(ContractTest, NothingChangesAnEmbedding) {
 }
 
 INSTANTIATE_TEST_SUITE_P(TinyModels, ContractTest,
-                         testing::Combine(testing::Values("gpt2", "llama", "qwen2", "gemma2", "lfm2"),
+                         testing::Combine(testing::Values("gpt2", "llama", "qwen2", "gemma2", "lfm2", "phi3"),
                                           testing::ValuesIn(test::test_devices())),
                          [](const auto& test) {
                              return std::string(std::get<0>(test.param)) + "_" + std::get<1>(test.param).label;
