@@ -1,8 +1,9 @@
 // render_chat
 // Reads lines from standard input, each a JSON object of a chat template and a conversation, and writes for each a line
 // with what llmd makes of it for a model whose file has this template, and whose begin- and end-of-text tokens are <s>
-// and </s>: {"prompt": ..., "begins_in_thinking": ...} or {"error": ...}. The members of a line: `setting`, `template`
-// (empty: the file has none), `messages` (objects with role, content, thinking, tool_call_id, tool_name and tool_calls,
+// and </s>: {"family": ..., "prompt": ..., "begins_in_thinking": ...} or {"family": ..., "error": ...}. The family is
+// empty if llmd does not recognise the template. The members of a line: `setting`, `template` (empty: the file has none),
+// `messages` (objects with role, content, thinking, tool_call_id, tool_name and tool_calls,
 // which are objects with id, name and arguments), `tools` and `thinking` ("on", "off" or ""). All but the lists are
 // strings.
 #include <iostream>
@@ -47,7 +48,8 @@ std::vector<chat::ChatMessage> read_messages(const JsonValue& conversation) {
     return messages;
 }
 
-base::Result<chat::ChatPrompt> render(const JsonValue& conversation) {
+// Writes the family of the conversation's template to `family`.
+base::Result<chat::ChatPrompt> render(const JsonValue& conversation, std::string& family) {
     const std::string text = member(conversation, "template");
     test::GgufWriter writer = test::sentencepiece_vocabulary().writer();
     if (!text.empty()) writer.add("tokenizer.chat_template", text);
@@ -58,6 +60,7 @@ base::Result<chat::ChatPrompt> render(const JsonValue& conversation) {
     if (!tokenizer) return tokenizer.error();
     const auto chat = chat::ChatTemplate::create(*gguf, **tokenizer, member(conversation, "setting"));
     if (!chat) return chat.error();
+    if (chat->family() != nullptr) family = chat->family()->name;
     const auto messages = read_messages(conversation);
     const std::string tools = member(conversation, "tools");
     const std::string thinking = member(conversation, "thinking");
@@ -76,7 +79,10 @@ int main() {
         if (!conversation || conversation->find("messages") == nullptr) return 2;
         base::JsonWriter json;
         json.begin_object();
-        if (const auto prompt = render(*conversation)) {
+        std::string family;
+        const auto prompt = render(*conversation, family);
+        json.key("family").value(family);
+        if (prompt) {
             std::string text;
             for (const auto& segment : prompt->segments) text += segment.text;
             json.key("prompt").value(text).key("begins_in_thinking").value(prompt->begins_in_thinking);
