@@ -62,7 +62,9 @@ class Refused(Exception):
     pass
 
 
-# What llmd leaves out of prompts: with the date in them every answer would change overnight.
+# What llmd leaves out of prompts: with the date in them every answer would change overnight. Llama 3's templates have a date
+# for those who have no clock.
+LLAMA_DATE = {"%d %b %Y": "26 Jul 2024"}
 DATED = re.compile(r"Today(?:'s)? Date: TODAY\.?[ \n]|Today's date: TODAY\n\n")
 
 
@@ -82,7 +84,7 @@ class Generation(jinja2.ext.Extension):
 ENVIRONMENT = jinja2.sandbox.ImmutableSandboxedEnvironment(
     trim_blocks=True, lstrip_blocks=True, extensions=[Generation, jinja2.ext.loopcontrols])
 ENVIRONMENT.globals["raise_exception"] = refuse
-ENVIRONMENT.globals["strftime_now"] = lambda form: "TODAY"
+ENVIRONMENT.globals["strftime_now"] = lambda form: LLAMA_DATE.get(form, "TODAY")
 ENVIRONMENT.filters["tojson"] = lambda value, indent=None, ensure_ascii=False: json.dumps(
     value, ensure_ascii=ensure_ascii, indent=indent)
 compiled = functools.lru_cache(maxsize=None)(ENVIRONMENT.from_string)
@@ -158,8 +160,8 @@ GENERIC = ("You can call functions. Each line describes one in JSON: its name, w
            "{}\nTo call a function, answer with this JSON object and nothing else: {{\"name\": name of the function, "
            "\"parameters\": object with the value of each parameter}}\nTo call several functions, write one object a line. "
            "What they return comes in the next message. If no function helps, answer in plain text.")
-NO_FORM = {"zephyr", "llama2", "llama3", "chatml", "gemma", "mistral", "phi3", "granite3", "ernie", "minicpm", "olmo2",
-           "deepseek-r1", "deepseek"}
+NO_FORM = {"zephyr", "llama2", "llama3", "chatml", "gemma", "mistral", "phi3", "ernie", "minicpm", "olmo2", "deepseek-r1",
+           "deepseek"}
 
 
 def text_of(value):
@@ -180,47 +182,72 @@ def python_call(called):
     return called["name"] + "(" + ", ".join(f"{key}={value}" for key, value in values.items()) + ")"
 
 
-def adapted(family, messages, tools):
+def own_system(text):
+    """What the template says by itself where the conversation has no system message."""
+    marker = "<<the system message>>"
+    with_one = jinja(text, [("system", marker), ("user", "a")])
+    before, after = with_one.split(marker)
+    without = jinja(text, [("user", "a")])
+    return without[len(before):-len(after)] if without.startswith(before) and without.endswith(after) else ""
+
+
+def with_generic_tools(text, messages, tools):
+    """A conversation with tools, for a template that knows none."""
+    instruction = GENERIC.format("".join(text_of(tool["function"]) + "\n" for tool in tools))
+    if messages[0]["role"] != "system":
+        own = own_system(text)
+        messages.insert(0, {"role": "system", "content": own + "\n\n" + instruction if own else instruction})
+    else:
+        messages[0]["content"] += "\n\n" + instruction
+    plain = []
+    for message in messages:
+        calls = [call["function"] for call in message.pop("tool_calls", [])]
+        message["content"] = joined(message["content"], *(
+            '{"name": "%s", "parameters": %s}' % (called["name"], text_of(called["arguments"])) for called in calls))
+        if message["role"] == "tool":
+            said = f"The function {message['name']} returned: {message['content'].strip()}"
+            if plain[-1].get("is_result"):
+                plain[-1]["content"] += "\n" + said
+                continue
+            message = {"role": "user", "content": said, "is_result": True}
+        plain.append(message)
+    return plain
+
+
+def adapted(family, text, messages, tools=None):
     """A conversation in OpenAI's form, as the family's template takes one: (messages, variables of the template)"""
     messages = [dict(message_of(message)) for message in messages]
     if family in NO_FORM:
-        instruction = GENERIC.format("".join(text_of(tool["function"]) + "\n" for tool in tools))
-        if messages[0]["role"] == "system":
-            messages[0]["content"] += "\n\n" + instruction
-        else:
-            messages.insert(0, {"role": "system", "content": instruction})
-        plain = []
-        for message in messages:
-            calls = [call["function"] for call in message.pop("tool_calls", [])]
-            message["content"] = joined(message["content"], *(
-                '{"name": "%s", "parameters": %s}' % (called["name"], text_of(called["arguments"])) for called in calls))
-            if message["role"] == "tool":
-                said = f"The function {message['name']} returned: {message['content'].strip()}"
-                if plain[-1].get("is_result"):
-                    plain[-1]["content"] += "\n" + said
-                    continue
-                message = {"role": "user", "content": said, "is_result": True}
-            plain.append(message)
-        return plain, {}
-    if family == "phi4-mini" and messages[0]["role"] != "system":
+        return (with_generic_tools(text, messages, tools) if tools else messages), {}
+    if family == "phi4-mini" and tools and messages[0]["role"] != "system":
         messages.insert(0, {"role": "system", "content": ""})
     for message in messages:
         calls = [call["function"] for call in message.get("tool_calls", [])]
         thought = message.get("reasoning_content")
         if family == "phi4-mini":
-            if message["role"] == "system":
+            if message["role"] == "system" and tools:
                 message["tools"] = text_of([tool["function"] for tool in tools])
             elif message["role"] == "tool":
                 message["role"] = "tool_response"
             elif calls:
                 message["content"] += "<|tool_call|>" + text_of(calls) + "<|/tool_call|>"
+        elif family == "granite3.0":
+            if message["role"] == "tool":
+                message["role"] = "tool_response"
+            elif calls:
+                message["content"] += "<|tool_call|>" + text_of(calls)
+        elif family.startswith("granite3") and calls:
+            message["content"] += "<|tool_call|>" + text_of(calls)
         elif family == "smollm3":
             message["content"] = joined(message["content"], *map(hermes_call, calls))
-        elif family == "lfm2" and calls:
-            message["content"] = ("<|tool_call_start|>[" + ", ".join(map(python_call, calls)) + "]<|tool_call_end|>" +
-                                  message["content"])
-        elif family == "lfm2.5" and thought:
-            message["thinking"] = thought
+        elif family.startswith("lfm2"):
+            if calls and "tool_calls" not in text:
+                message["content"] = ("<|tool_call_start|>[" + ", ".join(map(python_call, calls)) + "]<|tool_call_end|>" +
+                                      message["content"])
+            if thought and "message.thinking" in text:
+                message["thinking"] = thought
+            elif thought and family != "lfm2":
+                message["content"] = f"<think>{thought}</think>{message['content']}"
         elif family == "mistral-v7-thinking" and thought:
             message["content"] = [{"type": "thinking", "thinking": thought}, {"type": "text", "text": message["content"]}]
-    return messages, {"tools": tools, "xml_tools": tools}
+    return messages, {"tools": tools, "xml_tools": tools} if tools else {}

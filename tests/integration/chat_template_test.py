@@ -73,18 +73,12 @@ class ChatTemplates(unittest.TestCase):
         self.assertEqual(set(why.split(": ")[-1].strip().split(", ")), {"none", *TEMPLATES})
 
 
-# Templates with a system message of their own, which then has the tools behind it.
-NO_FORM_BUT_A_SYSTEM = (SMOLLM2, GRANITE31, GRANITE33)
-
-
 class Tools(unittest.TestCase):
     def check(self, family, text, messages, thinking=""):
         system = messages[0] is BRIEF
         if system and family in ("mistral-v3", "mistral-v3-tekken") and message_of(messages[-1])["role"] != "user":
             return  # the template would drop the system message
-        if not system and text in NO_FORM_BUT_A_SYSTEM:
-            return
-        turns, variables = adapted(family, messages, TOOLS)
+        turns, variables = adapted(family, text, messages, TOOLS)
         with self.subTest(family=family, text=text[:80], system=system, length=len(messages), thinking=thinking):
             self.assertEqual(render(text, messages, tools=TOOLS, thinking=thinking),
                              expected(jinja(text, turns, thinking=thinking, **variables)))

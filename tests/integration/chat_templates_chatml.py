@@ -394,7 +394,7 @@ MINICPM5 = """{{- bos_token }}
     {%- if message.role == "user" or (message.role == "system" and not loop.first) %}
         {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}
     {%- elif message.role == "assistant" %}
-        """ + SPLIT_THINKING + """        {%- if loop.index0 > ns.last_query and (loop.last or reasoning_content) %}
+        """ + SPLIT_THINKING + """        {%- if loop.index0 > ns.last_query and reasoning_content %}
             {{- '<|im_start|>' + message.role + '\\n<think>\\n' + reasoning_content.strip('\\n') + '\\n</think>\\n\\n' + content.lstrip('\\n') }}
         {%- else %}
             {{- '<|im_start|>' + message.role + '\\n' + content }}

@@ -101,6 +101,22 @@ constexpr CallSyntax kPhi4MiniCalls{
     .parameter_end = "",
 };
 
+// Granite 3
+constexpr CallSyntax kGranite3Calls{
+    .name = "granite3",
+    .marker = "<|tool_call|>",
+    .begin = "<|tool_call|>[",
+    .separator = ", ",
+    .end = "]",
+    .call_begin = "{\"name\": \"",
+    .name_end = "\", \"arguments\": ",
+    .call_end = "}",
+    .parameter_begin = "",
+    .parameter_name_end = "",
+    .parameter_separator = "",
+    .parameter_end = "",
+};
+
 // Llama 3.1 and 3.2
 constexpr CallSyntax kLlamaCalls{
     .name = "llama",
@@ -204,9 +220,10 @@ constexpr CallSyntax kGemma4Calls{
 
 namespace {
 
-constexpr std::array<const CallSyntax*, 12> kSyntaxes = {
-    &kHermesCalls, &kExaoneCalls,  &kHunyuanCalls, &kMistralCalls,  &kMistralListCalls, &kPhi4MiniCalls,
-    &kLlamaCalls,  &kGenericCalls, &kQwenXmlCalls, &kMiniCpm5Calls, &kLfm2Calls,        &kGemma4Calls,
+constexpr std::array<const CallSyntax*, 13> kSyntaxes = {
+    &kGranite3Calls,    &kHermesCalls,   &kExaoneCalls, &kHunyuanCalls, &kMistralCalls,
+    &kMistralListCalls, &kPhi4MiniCalls, &kLlamaCalls,  &kGenericCalls, &kQwenXmlCalls,
+    &kMiniCpm5Calls,    &kLfm2Calls,     &kGemma4Calls,
 };
 
 }  // namespace

@@ -49,6 +49,7 @@ extern const CallSyntax kHunyuanCalls;
 extern const CallSyntax kMistralCalls;
 extern const CallSyntax kMistralListCalls;
 extern const CallSyntax kPhi4MiniCalls;
+extern const CallSyntax kGranite3Calls;
 extern const CallSyntax kLlamaCalls;
 extern const CallSyntax kGenericCalls;  // of models without a syntax of their own, which are told this one
 extern const CallSyntax kQwenXmlCalls;

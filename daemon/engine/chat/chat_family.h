@@ -21,21 +21,27 @@ enum class Trim : uint8_t { None, End, Both, Lines, FirstLines };  // Lines: lin
 // {results}, {result}. What comes from the client is text there, never markup.
 struct ToolForm {
     enum class Place : uint8_t {
-        SystemEnd,    // in the system message, behind what it says
-        SystemBegin,  // in the system message, before what it says
-        AfterSystem,  // behind the system message
-        FirstUser,    // in the first message of the user, before what it says
-        LastUser,     // before the last message of the user
+        SystemEnd,     // in the system message, behind what it says
+        SystemBegin,   // in the system message, before what it says
+        AfterSystem,   // behind the system message
+        BeforeSystem,  // before the system message
+        FirstUser,     // in the first message of the user, before what it says
+        LastUser,      // before the last message of the user
     };
     Place place = Place::SystemEnd;
-    std::string_view gap = "\n\n";     // between the tools and what the system message says
-    bool keeps_default = true;         // the family's own system message stays if there are tools
+    std::string_view gap = "\n\n";  // between the tools and what the system message says
+    // A template whose text contains it has one line break there.
+    std::string_view line_gap_has;
+    // The family's own system message stays if there are tools. Otherwise it is replaced by
+    // TemplateDetails::system_tools.
+    bool keeps_default = true;
     std::string_view system_preamble;  // at the begin of the system message, before ChatFamily::system_preamble
     std::string_view tools;            // the list
     std::string_view tool = "{tool}";  // one tool of the list
     std::string_view tool_gap;         // between two
-    enum class Spelling : uint8_t { Json, IndentedJson, FunctionJson, Python };
-    Spelling spelling = Spelling::Json;  // FunctionJson: the member `function` alone
+    // FunctionJson: the member `function` alone; IndentedList: all tools as one list, without `tool` and `tool_gap`.
+    enum class Spelling : uint8_t { Json, IndentedJson, IndentedList, FunctionJson, Python };
+    Spelling spelling = Spelling::Json;
 
     std::string_view calls = "{calls}";   // the calls of a message
     std::string_view call;                // one of them
@@ -46,9 +52,10 @@ struct ToolForm {
     bool one_call = false;              // a message has one call at most
     std::string_view argument;          // one argument in place of {arguments}; empty: the JSON object
     std::string_view argument_gap;      // between two
-    // How a value is written: a string as it is or in double quotes without escapes; a list as JSON or as Python prints
-    // it; Cdata: as Text, a string with '<', '&' or a line break in a CDATA section.
-    enum class Value : uint8_t { Text, Quoted, TextOrJson, Cdata };
+    // How a value is written: a string as it is or in quotes without escapes; a list as JSON or as Python prints it;
+    // TextElseJson: what is no string as JSON; Cdata: as Text, a string with '<', '&' or a line break in a CDATA
+    // section.
+    enum class Value : uint8_t { Text, Quoted, SingleQuoted, TextOrJson, TextElseJson, Cdata };
     Value value = Value::Text;
     bool bare_turn = false;  // a message with calls has no ChatFamily::assistant.before
     bool short_ids = false;  // ids are nine letters and digits; others are replaced by a number
@@ -78,22 +85,25 @@ struct ThinkingForm {
     enum class Kept : uint8_t {
         None,
         LastTurn,         // the last one
-        SinceUser,        // those behind the last message of the user that have some, and the last message of all
+        SinceUserIfAny,   // those behind the last message of the user that have some
+        SinceUser,        // the same, and the last message of all
         AlwaysSinceUser,  // those behind the last message of the user
         All,
     };
     Kept kept = Kept::None;
     std::string_view turn;   // {thinking} in a message that keeps it, before what it says
     Trim trim = Trim::None;  // of the thinking; unless None, line breaks before what the message says are dropped
-    // A message that has its thinking in its content, up to the last `close`, is taken apart.
-    bool splits = false;
+    // A message that has its thinking in its content, up to the last `close`, is taken apart, unless keeps_whole holds
+    // and `kept` says that it keeps its thinking.
+    bool splits = false, keeps_whole = false;
     Trim trim_split = Trim::None;  // of the content that is left then
 };
 
 // The family of a model that was trained with no chat template.
 inline constexpr std::string_view kNoFamily = "none";
 
-// In the texts of a family "{bos}" and "{eos}" stand for the model's begin-of-text and end-of-text tokens.
+// In the texts of a family "{bos}" and "{eos}" stand for the model's begin-of-text and end-of-text tokens. Whether a
+// prompt begins with the former is up to the template (TemplateDetails::begins).
 struct ChatFamily {
     std::string_view name;  // as the setting `chat_template` spells it
 
@@ -115,8 +125,9 @@ struct ChatFamily {
     bool trims_fold = false;
     // A system message that is empty (after what is dropped) counts as none.
     bool omits_empty_system = false;
-    std::string_view system_preamble;  // at the begin of the system message, which is then always there
-    std::string_view system_tail;      // at its end if there are no tools
+    std::string_view omits_empty_system_has;  // a template whose text, after normalized(), contains it omits it too
+    std::string_view system_preamble;         // at the begin of the system message, which is then always there
+    std::string_view system_tail;             // at its end if there are no tools
 
     std::string_view end;  // the model ends its answer with it
 
@@ -128,8 +139,12 @@ struct ChatFamily {
     std::string_view default_system_after;
     // What stands behind that and before the system message of Thinking::Off; empty: it is the same.
     std::string_view default_system_off_after;
+    // What stands before the branch that appends to Granite 3's system message if there are tools.
+    std::string_view default_system_tools_after;
 
-    // A template is of this family if its text, after normalized(), contains all of `has` and none of `lacks`.
+    // A template is of this family if its text, after normalized(), contains all of `has` and none of `lacks`, and if
+    // it has the begin-of-text token nowhere but where the family or TemplateDetails::begins has it. An excerpt with a
+    // space is looked for in the text as it is.
     std::span<const std::string_view> has, lacks;
 };
 

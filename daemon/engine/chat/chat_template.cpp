@@ -57,6 +57,7 @@ std::string tool_text(const JsonValue& tool, ToolForm::Spelling spelling) {
         case ToolForm::Spelling::Json:
             return to_json(tool);
         case ToolForm::Spelling::IndentedJson:
+        case ToolForm::Spelling::IndentedList:
             return to_json(tool, kIndent);
         case ToolForm::Spelling::FunctionJson:
             return to_json(*tool.find("function"));
@@ -71,10 +72,12 @@ std::string value_text(const JsonValue& value, ToolForm::Value form) {
     using Value = ToolForm::Value;
     if (value.kind == Kind::String) {
         if (form == Value::Quoted) return '"' + value.text + '"';
+        if (form == Value::SingleQuoted) return '\'' + value.text + '\'';
         const bool is_cdata = form == Value::Cdata && value.text.find_first_of("<&\n") != std::string::npos;
         return is_cdata ? "<![CDATA[" + value.text + "]]>" : value.text;
     }
-    const bool is_json = (form == Value::Quoted && value.kind == Kind::Object) ||
+    const bool quotes = form == Value::Quoted || form == Value::SingleQuoted;
+    const bool is_json = form == Value::TextElseJson || (quotes && value.kind == Kind::Object) ||
                          (form == Value::TextOrJson && (value.kind == Kind::Object || value.kind == Kind::Array));
     return is_json ? to_json(value) : to_python(value);
 }
@@ -96,22 +99,23 @@ base::Result<ChatTemplate> ChatTemplate::create(const model::Gguf& gguf, const t
         family = text->empty() ? find_chat_family(kNoFamily) : recognize_chat_family(*text);
     }
     if (family == nullptr) return ChatTemplate();
-    ChatTemplate chat(*family, tokenizer);
-    if (family == recognize_chat_family(*text)) {
-        chat.default_system_ = default_system(*family, *text);
-        chat.default_system_off_ = default_system(*family, *text, false);
-        chat.thinks_by_default_ = thinks_by_default(*family, *text);
-    }
-    return chat;
+    const bool is_of_family = setting.empty() || family == recognize_chat_family(*text);
+    TemplateDetails details =
+        is_of_family ? read_details(*family, *text, tokenizer.begin_text()) : usual_details(*family);
+    return ChatTemplate(*family, std::move(details), tokenizer);
 }
 
-ChatTemplate::ChatTemplate(const ChatFamily& family, const tokenizer::Tokenizer& tokenizer)
+ChatTemplate::ChatTemplate(const ChatFamily& family, TemplateDetails details, const tokenizer::Tokenizer& tokenizer)
     : family_(&family),
-      begin_(filled(family.begin, tokenizer)),
+      begin_(filled(details.begins            ? "{bos}"
+                    : family.begin == "{bos}" ? ""
+                                              : family.begin,
+                    tokenizer)),
       answer_(filled(family.answer, tokenizer)),
       system_{filled(family.system.before, tokenizer), filled(family.system.after, tokenizer)},
       user_{filled(family.user.before, tokenizer), filled(family.user.after, tokenizer)},
-      assistant_{filled(family.assistant.before, tokenizer), filled(family.assistant.after, tokenizer)} {
+      assistant_{filled(family.assistant.before, tokenizer), filled(family.assistant.after, tokenizer)},
+      details_(std::move(details)) {
     std::string end = filled(family.end, tokenizer);
     if (!end.empty() && !ends_generation(tokenizer, end)) stops_.push_back(std::move(end));
 }
@@ -150,7 +154,7 @@ public:
           thinking_(family_.thinking == nullptr ? kNoThinking : *family_.thinking),
           conversation_(conversation),
           messages_(input.messages) {
-        const bool is_default = input.thinking == Thinking::Default && chat.thinks_by_default_;
+        const bool is_default = input.thinking == Thinking::Default && chat.details_.thinks_by_default;
         thinks_ = input.thinking == Thinking::On || is_default;
         if (messages_.front().role == Role::System) read_system(messages_.front().content);
         prompt_end_ = !thinks_ ? thinking_.off : is_default ? thinking_.by_default : thinking_.on;
@@ -168,6 +172,7 @@ public:
         using Place = ToolForm::Place;
         if (auto checked = check(); !checked) return checked.error();
         out_.markup(chat_.begin_);
+        if (has_tools(Place::BeforeSystem)) write_tools();
         if (family_.fold == ChatFamily::Fold::None) write_system();
         if (has_tools(Place::AfterSystem)) write_tools();
         const size_t begin = messages_.front().role == Role::System ? 1 : 0;
@@ -210,7 +215,7 @@ private:
             for (const std::string_view mode : {thinking_.mode_off, thinking_.mode_on}) text = without(text, mode);
         }
         const std::string_view said = trimmed(text, family_.trim_system);
-        if (!said.empty() || !family_.omits_empty_system) system_ = std::string(said);
+        if (!said.empty() || !chat_.details_.omits_empty_system) system_ = std::string(said);
     }
 
     base::Result<void> check() const {
@@ -230,8 +235,10 @@ private:
     bool has_tools(ToolForm::Place place) const { return !conversation_.tools.empty() && tools_.place == place; }
     bool has_tools() const { return !conversation_.tools.empty(); }
     std::string_view default_system() const {
-        if (system_ || (has_tools() && !tools_.keeps_default)) return {};
-        return trimmed(thinks_ ? chat_.default_system_ : chat_.default_system_off_, family_.trim_system);
+        if (system_) return {};
+        const TemplateDetails& own = chat_.details_;
+        if (has_tools() && !tools_.keeps_default) return own.system_tools;
+        return trimmed(thinks_ ? own.system : own.system_off, family_.trim_system);
     }
     bool has_system() const {
         return system_ || !family_.system_preamble.empty() || !default_system().empty() ||
@@ -246,6 +253,11 @@ private:
 
     void write_tools() {
         out_.form(tools_.tools, [&](std::string_view) {
+            if (tools_.spelling == ToolForm::Spelling::IndentedList) {
+                const JsonValue list{JsonValue::Kind::Array, "", "", conversation_.tools};
+                out_.content(tool_text(list, tools_.spelling));
+                return;
+            }
             bool is_first = true;
             for (const JsonValue& tool : conversation_.tools) {
                 if (!is_first) out_.markup(tools_.tool_gap);
@@ -254,6 +266,8 @@ private:
             }
         });
     }
+
+    std::string_view gap() const { return chat_.details_.has_line_gap ? "\n" : tools_.gap; }
 
     // Writes what the system message says, with the tools if they belong to it.
     void write_system_text() {
@@ -264,12 +278,12 @@ private:
         const std::string_view said = system_ ? std::string_view(*system_) : std::string_view();
         if (has_tools(Place::SystemBegin)) {
             write_tools();
-            if (!own.empty() || !said.empty()) out_.markup(tools_.gap);
+            if (!own.empty() || !said.empty()) out_.markup(gap());
         }
         out_.markup(own);
         out_.content(said);
         if (has_tools(Place::SystemEnd)) {
-            if (system_ || !own.empty()) out_.markup(tools_.gap);
+            if (system_ || !own.empty()) out_.markup(gap());
             write_tools();
         } else {
             out_.markup(family_.system_tail);
@@ -317,18 +331,27 @@ private:
         content = trimmed(content, thinking_.trim_split);
     }
 
+    bool is_since_user(size_t index) const { return last_user_ != kNone && index > last_user_; }
+
+    // Whether the message is not taken apart although it may have its thinking in its content.
+    bool stays_whole(size_t index) const {
+        if (!thinking_.keeps_whole) return false;
+        return thinking_.kept == ThinkingForm::Kept::LastTurn ? index == last_assistant_ : is_since_user(index);
+    }
+
     bool keeps_thinking(size_t index, std::string_view thinking) const {
         using Kept = ThinkingForm::Kept;
-        const bool is_since_user = last_user_ != kNone && index > last_user_;
         switch (thinking_.kept) {
             case Kept::None:
                 return false;
             case Kept::LastTurn:
                 return index == last_assistant_ && !thinking.empty();
+            case Kept::SinceUserIfAny:
+                return is_since_user(index) && !thinking.empty();
             case Kept::SinceUser:
-                return is_since_user && (index + 1 == messages_.size() || !thinking.empty());
+                return is_since_user(index) && (index + 1 == messages_.size() || !thinking.empty());
             case Kept::AlwaysSinceUser:
-                return is_since_user;
+                return is_since_user(index);
             case Kept::All:
                 return !thinking.empty();
         }
@@ -341,8 +364,7 @@ private:
         const ChatMessage& message = messages_[index];
         std::string_view content = message.content;
         std::string_view thinking = message.thinking;
-        const bool stays_whole = thinking_.kept == ThinkingForm::Kept::LastTurn && index == last_assistant_;
-        if (thinking_.splits && thinking.empty() && !stays_whole) split(content, thinking);
+        if (thinking_.splits && thinking.empty() && !stays_whole(index)) split(content, thinking);
         content = trimmed(content, family_.trim_assistant);
         thinking = trimmed(thinking, thinking_.trim);
         const bool has_calls = !message.tool_calls.empty();

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "engine/chat/chat_family.h"
 #include "engine/chat/chat_message.h"
+#include "engine/chat/template_text.h"
 #include "engine/model/gguf.h"
 #include "engine/tokenizer/tokenizer.h"
 
@@ -47,7 +48,7 @@ private:
     struct Turn {
         std::string before, after;
     };
-    ChatTemplate(const ChatFamily& family, const tokenizer::Tokenizer& tokenizer);
+    ChatTemplate(const ChatFamily& family, TemplateDetails details, const tokenizer::Tokenizer& tokenizer);
     base::Result<void> check_turns(std::span<const ChatMessage> messages) const;
     class Rendering;
 
@@ -55,9 +56,7 @@ private:
     // The family's texts with the model's own tokens.
     std::string begin_, answer_;
     Turn system_, user_, assistant_;
-    // Results of default_system() and thinks_by_default() for this file's template.
-    std::string default_system_, default_system_off_;
-    bool thinks_by_default_ = true;
+    TemplateDetails details_;  // of this file's template, if that is what decided
     std::vector<std::string> stops_;
 };
 

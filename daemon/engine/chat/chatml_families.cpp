@@ -20,21 +20,35 @@ constexpr string_view kLfm2ToolList = "<|tool_list_start|>";
 constexpr string_view kPhi4Separator = "<|im_sep|>";
 constexpr string_view kToolTags = "<tools></tools>";
 constexpr string_view kXmlCall = "<function=";
+constexpr string_view kPydantic = "pydantic";
+constexpr string_view kSmolLm3ToolList = "###Tools";
+constexpr string_view kLfm2LineGap = "(\"\\n\" if ns.system_prompt";
+constexpr string_view kLfm25LateCalls = "_has_cfm";
+constexpr string_view kQwen36Value = "args_value|stringifargs_valueisstringelseargs_value|tojson";
 constexpr string_view kChatMlHas[] = {kTurn, "<|im_end|>"};
+// The last two occur in templates that describe tools in other words: Hermes 2 and 3, MiniCPM3; Qwen3-Coder.
 constexpr string_view kChatMlLacks[] = {kPhi4Separator, kThinkingTurn, kThinkingAnswer, kThinkingAnswerApart,
-                                        kSmolLm3Header, kLfm2System,   kToolTags};
+                                        kSmolLm3Header, kLfm2System,   kToolTags,       kPydantic,
+                                        kXmlCall};
 constexpr string_view kHermesHas[] = {kTurn, "<|im_end|>", kToolTags};
-constexpr string_view kHermesLacks[] = {kPhi4Separator,       kThinkingTurn,  kThinkingAnswer,
-                                        kThinkingAnswerApart, kSmolLm3Header, kLfm2System};
+constexpr string_view kHermesLacks[] = {kPhi4Separator, kThinkingTurn, kThinkingAnswer, kThinkingAnswerApart,
+                                        kSmolLm3Header, kLfm2System,   kPydantic};
 constexpr string_view kQwen3Has[] = {kThinkingTurn, "<|im_end|>"};
 constexpr string_view kQwen3Lacks[] = {kThinkingAnswer, kThinkingAnswerApart, "{{-bos_token}}"};
 constexpr string_view kQwen3ThinkingHas[] = {kThinkingTurn, kThinkingAnswer};
+constexpr string_view kQwen3ThinkingLacks[] = {kXmlCall};
 constexpr string_view kQwen35Has[] = {kThinkingTurn, kThinkingAnswerApart, kXmlCall};
-constexpr string_view kQwen35Lacks[] = {"{{-bos_token}}"};
-constexpr string_view kSmolLm3Has[] = {kTurn, kSmolLm3Header};
+constexpr string_view kQwen35Lacks[] = {"{{-bos_token}}", kQwen36Value};
+constexpr string_view kQwen36Has[] = {kThinkingTurn, kThinkingAnswerApart, kXmlCall, kQwen36Value};
+constexpr string_view kQwen36Lacks[] = {"{{-bos_token}}"};
+constexpr string_view kSmolLm3Has[] = {kTurn, kSmolLm3Header, kSmolLm3ToolList};
+constexpr string_view kSmolLm3UnslothHas[] = {kTurn, kSmolLm3Header, "{{-'<|im_end|>'-}}"};
+constexpr string_view kSmolLm3UnslothLacks[] = {kSmolLm3ToolList};
 constexpr string_view kLfm2Has[] = {kTurn, "{{-bos_token-}}", kLfm2System, kLfm2ToolList};
 constexpr string_view kLfm25Has[] = {kTurn, "{{-bos_token-}}", kLfm2System};
-constexpr string_view kLfm25Lacks[] = {kLfm2ToolList};
+constexpr string_view kLfm25Lacks[] = {kLfm2ToolList, kLfm25LateCalls};
+constexpr string_view kLfm25LateCallsHas[] = {kTurn, "{{-bos_token-}}", kLfm2System, kLfm25LateCalls};
+constexpr string_view kLfm25LateCallsLacks[] = {kLfm2ToolList};
 constexpr string_view kMiniCpm5Has[] = {kThinkingTurn, "{{-bos_token}}", kThinkingAnswerApart};
 
 constexpr ToolForm kHermesTools = {
@@ -68,6 +82,11 @@ constexpr ToolForm kQwenXmlTools = {
     .result = "<tool_response>\n{result}\n</tool_response>",
     .trim_result = Trim::Both,
 };
+constexpr ToolForm kQwen36Tools = [] {
+    ToolForm tools = kQwenXmlTools;
+    tools.value = ToolForm::Value::TextElseJson;
+    return tools;
+}();
 // The template writes what the assistant says and nothing of its calls: the message that makes one contains it.
 constexpr ToolForm kSmolLm3Tools = {
     .tools =
@@ -100,7 +119,9 @@ constexpr ToolForm kLfm2Tools = {
     .result = "<|im_start|>tool\n<|tool_response_start|>{result}<|tool_response_end|><|im_end|>\n",
     .result_gap = "",
 };
+// The same is true of the first templates of LFM2.5, which have a line break before the tools.
 constexpr ToolForm kLfm25Tools = {
+    .line_gap_has = kLfm2LineGap,
     .tools = "List of tools: [{tools}]",
     .tool_gap = ", ",
     .calls = "<|tool_call_start|>[{calls}]<|tool_call_end|>",
@@ -115,6 +136,12 @@ constexpr ToolForm kLfm25Tools = {
     .result = "<|im_start|>tool\n{result}<|im_end|>\n",
     .result_gap = "",
 };
+constexpr ToolForm kLfm25LateTools = [] {
+    ToolForm tools = kLfm25Tools;
+    tools.content = ToolForm::Content::Before;
+    tools.value = ToolForm::Value::SingleQuoted;
+    return tools;
+}();
 constexpr ToolForm kMiniCpm5Tools = {
     .tools =
         "# Tools\n\nYou are provided with function signatures within <tools></tools> XML "
@@ -185,8 +212,14 @@ constexpr ThinkingForm kLfm25Thinking = {
     .kept = ThinkingForm::Kept::LastTurn,
     .turn = "<think>{thinking}</think>",
     .splits = true,
+    .keeps_whole = true,
     .trim_split = Trim::Both,
 };
+constexpr ThinkingForm kLfm25LateThinking = [] {
+    ThinkingForm thinking = kLfm25Thinking;
+    thinking.kept = ThinkingForm::Kept::SinceUserIfAny;
+    return thinking;
+}();
 // The template thinks if it is told to, does not if it is told not to, and leaves it to the model by default.
 constexpr ThinkingForm kMiniCpm5Thinking = {
     .open = "<think>",
@@ -194,11 +227,70 @@ constexpr ThinkingForm kMiniCpm5Thinking = {
     .can_switch = true,
     .on = "<think>\n",
     .off = kNoThought,
-    .kept = ThinkingForm::Kept::SinceUser,
+    .kept = ThinkingForm::Kept::SinceUserIfAny,
     .turn = "<think>\n{thinking}\n</think>\n\n",
     .trim = Trim::Lines,
     .splits = true,
     .trim_split = Trim::FirstLines,
+};
+
+// Qwen/Qwen3.5-0.8B to 9B
+constexpr ChatFamily kQwen35 = {
+    .name = "qwen3.5",
+    .begin = "",
+    .system = {"<|im_start|>system\n", "<|im_end|>\n"},
+    .user = {"<|im_start|>user\n", "<|im_end|>\n"},
+    .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
+    .answer = "<|im_start|>assistant\n",
+    .trim_system = Trim::Both,
+    .trim_user = Trim::Both,
+    .trim_assistant = Trim::Both,
+    .end = "<|im_end|>",
+    .calls = &kQwenXmlCalls,
+    .tools = &kQwenXmlTools,
+    .thinking = &kQwen35Thinking,
+    .has = kQwen35Has,
+    .lacks = kQwen35Lacks,
+};
+// HuggingFaceTB/SmolLM3-3B, without the line "Today Date: " of its header. Its system message ends with a marker only
+// if there are tools.
+constexpr ChatFamily kSmolLm3 = {
+    .name = "smollm3",
+    .begin = "",
+    .system = {"<|im_start|>system\n## Metadata\n\nKnowledge Cutoff Date: June 2025\nReasoning Mode: {mode}\n\n"
+               "## Custom Instructions\n\n",
+               ""},
+    .user = {"<|im_start|>user\n", "<|im_end|>\n"},
+    .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
+    .answer = "<|im_start|>assistant\n",
+    .trim_system = Trim::End,
+    .trim_assistant = Trim::FirstLines,
+    .omits_empty_system = true,
+    .system_tail = "\n\n",
+    .end = "<|im_end|>",
+    .calls = &kHermesCalls,
+    .tools = &kSmolLm3Tools,
+    .thinking = &kSmolLm3Thinking,
+    .default_system_after = "elif reasoning_mode == \"/think\" -%}",
+    .default_system_off_after = "{%- else -%}",
+    .has = kSmolLm3Has,
+    .lacks = {},
+};
+// LiquidAI/LFM2.5-1.2B-Instruct, without the line "Today's date: " before its tools
+constexpr ChatFamily kLfm25 = {
+    .name = "lfm2.5",
+    .begin = "{bos}",
+    .system = {"<|im_start|>system\n", "<|im_end|>\n"},
+    .user = {"<|im_start|>user\n", "<|im_end|>\n"},
+    .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
+    .answer = "<|im_start|>assistant\n",
+    .omits_empty_system = true,
+    .end = "<|im_end|>",
+    .calls = &kLfm2Calls,
+    .tools = &kLfm25Tools,
+    .thinking = &kLfm25Thinking,
+    .has = kLfm25Has,
+    .lacks = kLfm25Lacks,
 };
 
 // Each row writes what the template in the tokenizer_config.json of the models named above it writes.
@@ -261,50 +353,29 @@ constexpr std::array kChatMlFamilies = {
         .thinking = &kQwen3AlwaysThinking,
         .default_system_after = kChatMlSystem,
         .has = kQwen3ThinkingHas,
-        .lacks = {},
+        .lacks = kQwen3ThinkingLacks,
     },
-    // Qwen/Qwen3.5-0.8B to 9B
-    ChatFamily{
-        .name = "qwen3.5",
-        .begin = "",
-        .system = {"<|im_start|>system\n", "<|im_end|>\n"},
-        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
-        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
-        .answer = "<|im_start|>assistant\n",
-        .trim_system = Trim::Both,
-        .trim_user = Trim::Both,
-        .trim_assistant = Trim::Both,
-        .end = "<|im_end|>",
-        .calls = &kQwenXmlCalls,
-        .tools = &kQwenXmlTools,
-        .thinking = &kQwen35Thinking,
-        .has = kQwen35Has,
-        .lacks = kQwen35Lacks,
-    },
-    // HuggingFaceTB/SmolLM3-3B, without the line "Today Date: " of its header. Its system message ends with a marker
-    // only if there are tools.
-    ChatFamily{
-        .name = "smollm3",
-        .begin = "",
-        .system = {"<|im_start|>system\n## Metadata\n\nKnowledge Cutoff Date: June 2025\nReasoning Mode: {mode}\n\n"
-                   "## Custom Instructions\n\n",
-                   ""},
-        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
-        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
-        .answer = "<|im_start|>assistant\n",
-        .trim_system = Trim::End,
-        .trim_assistant = Trim::FirstLines,
-        .omits_empty_system = true,
-        .system_tail = "\n\n",
-        .end = "<|im_end|>",
-        .calls = &kHermesCalls,
-        .tools = &kSmolLm3Tools,
-        .thinking = &kSmolLm3Thinking,
-        .default_system_after = "elif reasoning_mode == \"/think\" -%}",
-        .default_system_off_after = "{%- else -%}",
-        .has = kSmolLm3Has,
-        .lacks = {},
-    },
+    kQwen35,
+    // Qwen/Qwen3.6-35B-A3B
+    [] {
+        ChatFamily family = kQwen35;
+        family.name = "qwen3.6";
+        family.tools = &kQwen36Tools;
+        family.has = kQwen36Has;
+        family.lacks = kQwen36Lacks;
+        return family;
+    }(),
+    kSmolLm3,
+    // unsloth/SmolLM3-3B-GGUF. Its system message always ends with a marker, and it knows no tools: where some are
+    // offered, they have the form of the family above.
+    [] {
+        ChatFamily family = kSmolLm3;
+        family.name = "smollm3-unsloth";
+        family.system_tail = "\n\n<|im_end|>\n";
+        family.has = kSmolLm3UnslothHas;
+        family.lacks = kSmolLm3UnslothLacks;
+        return family;
+    }(),
     // LiquidAI/LFM2-1.2B
     ChatFamily{
         .name = "lfm2",
@@ -320,22 +391,17 @@ constexpr std::array kChatMlFamilies = {
         .has = kLfm2Has,
         .lacks = {},
     },
-    // LiquidAI/LFM2.5-1.2B-Instruct, without the line "Today's date: " before its tools
-    ChatFamily{
-        .name = "lfm2.5",
-        .begin = "{bos}",
-        .system = {"<|im_start|>system\n", "<|im_end|>\n"},
-        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
-        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
-        .answer = "<|im_start|>assistant\n",
-        .omits_empty_system = true,
-        .end = "<|im_end|>",
-        .calls = &kLfm2Calls,
-        .tools = &kLfm25Tools,
-        .thinking = &kLfm25Thinking,
-        .has = kLfm25Has,
-        .lacks = kLfm25Lacks,
-    },
+    kLfm25,
+    // LiquidAI/LFM2.5-8B-A1B
+    [] {
+        ChatFamily family = kLfm25;
+        family.name = "lfm2.5-8b";
+        family.tools = &kLfm25LateTools;
+        family.thinking = &kLfm25LateThinking;
+        family.has = kLfm25LateCallsHas;
+        family.lacks = kLfm25LateCallsLacks;
+        return family;
+    }(),
     // openbmb/MiniCPM5-1B
     ChatFamily{
         .name = "minicpm5",

@@ -10,14 +10,18 @@ namespace {
 
 using std::string_view;
 
-constexpr string_view kLlama2Has[] = {"[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "eos_token"};
+constexpr string_view kLlama2Has[] = {"bos_token+'[INST]'+content", "[/INST]", "<<SYS>>", "<</SYS>>", "eos_token"};
 constexpr string_view kLlama3Has[] = {"'<|start_header_id|>'+message['role']+'<|end_header_id|>'", "<|eot_id|>"};
 constexpr string_view kLlama31Date = "26Jul2024";
-constexpr string_view kLlama3Lacks[] = {kLlama31Date};
+// The others are Functionary's.
+constexpr string_view kLlama3Lacks[] = {kLlama31Date, "CuttingKnowledgeDate", ">>>all"};
 constexpr string_view kLlama31Has[] = {kLlama3Has[0], kLlama3Has[1], "CuttingKnowledgeDate:December2023", kLlama31Date};
+// Llama 3.2 Vision, which trims nothing.
+constexpr string_view kLlama31Lacks[] = {"<|image|>"};
 constexpr string_view kInstruction = "'[INST]'+message['content']+'[/INST]'";
 constexpr string_view kSpacedAnswer = "''+message['content']+eos_token";
-constexpr string_view kMistralHas[] = {kInstruction, "eos_token"};
+// Without the first space it is the template of Mistral 7B v0.1 or Mixtral, which take no system message.
+constexpr string_view kMistralHas[] = {kInstruction, " [INST] ", "eos_token"};
 // These occur in Llama 2's template, in Mistral's later versions, which set other spaces, and in templates whose
 // markers are tokens.
 constexpr string_view kMistralLacks[] = {"<<SYS>>", "[AVAILABLE_TOOLS]", "[SYSTEM_PROMPT]"};
@@ -138,8 +142,7 @@ constexpr std::array kLlamaFamilies = {
         .lacks = kLlama3Lacks,
     },
     // meta-llama/Llama-3.1-8B-Instruct, meta-llama/Llama-3.2-1B-Instruct. The second date is the template's default;
-    // the
-    // current date would change answers overnight.
+    // the current date would change answers overnight.
     ChatFamily{
         .name = "llama3.1",
         .begin = "{bos}",
@@ -155,7 +158,7 @@ constexpr std::array kLlamaFamilies = {
         .calls = &kLlamaCalls,
         .tools = &kLlamaTools,
         .has = kLlama31Has,
-        .lacks = {},
+        .lacks = kLlama31Lacks,
     },
     // mistralai/Mistral-7B-Instruct-v0.2
     ChatFamily{

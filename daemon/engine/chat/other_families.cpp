@@ -13,10 +13,17 @@ constexpr string_view kGemmaHas[] = {"'<start_of_turn>'+role", "<end_of_turn>"};
 
 constexpr string_view kPhi3Has[] = {"'<|user|>'+message['content']+'<|end|>'"};
 // Phi 3 small's template differs by line breaks alone. It has no tools.
-constexpr string_view kPhi4MiniHas[] = {"'<|'+message['role']+'|>'+message['content']+'<|end|>'", "<|/tool|>"};
-constexpr string_view kGranite3Has[] = {"<|start_of_role|>assistant", "<|end_of_role|>", "<|end_of_text|>"};
-constexpr string_view kGranite3Lacks[] = {"<tools>"};
-constexpr string_view kGranite4Has[] = {"<|start_of_role|>assistant<|end_of_role|>", "<|end_of_text|>", "<tools>"};
+constexpr string_view kPhi4MiniHas[] = {"'<|'+message['role']+'|>'+message['content']+'<|end|>'",
+                                        "'<|'+message['role']+'|>'+message['content']+'<|tool|>'+message['tools']"};
+constexpr string_view kGraniteTurn = "'<|start_of_role|>'+message['role']+'<|end_of_role|>'+message['content']";
+constexpr string_view kGraniteToolRole = "<|start_of_role|>tools<|end_of_role|>";
+constexpr string_view kGranite30Has[] = {"<|start_of_role|>assistant<|end_of_role|>", "assistant_tool_call",
+                                         "<|start_of_role|>available_tools<|end_of_role|>"};
+constexpr string_view kGranite31Has[] = {kGraniteTurn, kGraniteToolRole, "KnowledgeCutoffDate:April2024."};
+constexpr string_view kGranite3Has[] = {kGraniteTurn, "<|start_of_role|>available_tools<|end_of_role|>",
+                                        "KnowledgeCutoffDate:April2024."};
+constexpr string_view kGranite4Has[] = {"<|start_of_role|>assistant<|end_of_role|>", "<|end_of_text|>",
+                                        "settools_system_message_prefix="};
 constexpr string_view kExaone4Has[] = {"'assistant':'[|assistant|]'", "'[|endofturn|]'", "<think></think>"};
 constexpr string_view kHunyuanHas[] = {"'<｜hy_User｜>'+", "+'<｜hy_Assistant｜>'", "<｜hy_place▁holder▁no▁3｜>"};
 constexpr string_view kErnieHas[] = {"'User:'+message['content']", "'Assistant:'+message['content']+sep_token"};
@@ -47,6 +54,34 @@ constexpr ToolForm kPhi4MiniTools = {
     .result = "<|tool_response|>{result}<|end|>",
     .result_gap = "",
 };
+// The templates of Granite 3 have the tools, and no calls: the message that makes some contains them.
+constexpr ToolForm kGranite3Tools = {
+    .place = ToolForm::Place::AfterSystem,
+    .keeps_default = false,
+    .tools = "<|start_of_role|>available_tools<|end_of_role|>{tools}<|end_of_text|>\n",
+    .spelling = Spelling::IndentedList,
+    .calls = "<|tool_call|>[{calls}]",
+    .call = "{\"name\": \"{name}\", \"arguments\": {arguments}}",
+    .call_gap = ", ",
+    .content_gap = "",
+    .in_user_turn = false,
+    .result = "<|start_of_role|>tool<|end_of_role|>{result}<|end_of_text|>\n",
+    .result_gap = "",
+};
+constexpr ToolForm kGranite31Tools = [] {
+    ToolForm tools = kGranite3Tools;
+    tools.tools = "<|start_of_role|>tools<|end_of_role|>{tools}<|end_of_text|>\n";
+    return tools;
+}();
+constexpr ToolForm kGranite30Tools = [] {
+    ToolForm tools = kGranite3Tools;
+    tools.place = ToolForm::Place::BeforeSystem;
+    tools.tools = "<|start_of_role|>available_tools<|end_of_role|>\n{tools}<|end_of_text|>\n";
+    tools.tool_gap = "\n\n";
+    tools.spelling = Spelling::IndentedJson;
+    tools.result = "<|start_of_role|>tool_response<|end_of_role|>{result}<|end_of_text|>\n";
+    return tools;
+}();
 constexpr ToolForm kGranite4Tools = {
     .keeps_default = false,
     .tools =
@@ -119,6 +154,23 @@ constexpr ThinkingForm kDeepSeekR1Thinking = {
 };
 constexpr ThinkingForm kDeepSeekThinking = {.open = "<think>", .close = "</think>", .splits = true};
 
+// ibm-granite/granite-3.3-2b-instruct
+constexpr ChatFamily kGranite3 = {
+    .name = "granite3",
+    .begin = "",
+    .system = {"<|start_of_role|>system<|end_of_role|>", "<|end_of_text|>\n"},
+    .user = {"<|start_of_role|>user<|end_of_role|>", "<|end_of_text|>\n"},
+    .assistant = {"<|start_of_role|>assistant<|end_of_role|>", "<|end_of_text|>\n"},
+    .answer = "<|start_of_role|>assistant<|end_of_role|>",
+    .end = "<|end_of_text|>",
+    .calls = &kGranite3Calls,
+    .tools = &kGranite3Tools,
+    .default_system_after = kGraniteCutoff,
+    .default_system_tools_after = "elif available_tools %}",
+    .has = kGranite3Has,
+    .lacks = {},
+};
+
 // Each row writes what the template in the tokenizer_config.json of the models named above it writes.
 constexpr std::array kOtherFamilies = {
     // This is no model's own format. A base model continues it like the script of a play.
@@ -164,7 +216,8 @@ constexpr std::array kOtherFamilies = {
         .has = kGemmaHas,
         .lacks = {},
     },
-    // microsoft/Phi-3-mini-4k-instruct
+    // microsoft/Phi-3-mini-4k-instruct, and as it was first published, when its template dropped system messages;
+    // microsoft/Phi-3.5-mini-instruct
     ChatFamily{
         .name = "phi3",
         .begin = "",
@@ -172,6 +225,7 @@ constexpr std::array kOtherFamilies = {
         .user = {"<|user|>\n", "<|end|>\n"},
         .assistant = {"<|assistant|>\n", "<|end|>\n"},
         .answer = "<|assistant|>\n",
+        .omits_empty_system_has = "message['role']=='system'andmessage['content']",
         .end = "<|end|>",
         .has = kPhi3Has,
         .lacks = {},
@@ -190,19 +244,26 @@ constexpr std::array kOtherFamilies = {
         .has = kPhi4MiniHas,
         .lacks = {},
     },
-    // ibm-granite/granite-3.0-2b-instruct to granite-3.3-2b-instruct
-    ChatFamily{
-        .name = "granite3",
-        .begin = "",
-        .system = {"<|start_of_role|>system<|end_of_role|>", "<|end_of_text|>\n"},
-        .user = {"<|start_of_role|>user<|end_of_role|>", "<|end_of_text|>\n"},
-        .assistant = {"<|start_of_role|>assistant<|end_of_role|>", "<|end_of_text|>\n"},
-        .answer = "<|start_of_role|>assistant<|end_of_role|>",
-        .end = "<|end_of_text|>",
-        .default_system_after = kGraniteCutoff,
-        .has = kGranite3Has,
-        .lacks = kGranite3Lacks,
-    },
+    kGranite3,
+    // ibm-granite/granite-3.1-2b-instruct, granite-3.2-2b-instruct
+    [] {
+        ChatFamily family = kGranite3;
+        family.name = "granite3.1";
+        family.tools = &kGranite31Tools;
+        family.default_system_tools_after = "elif tools %}";
+        family.has = kGranite31Has;
+        return family;
+    }(),
+    // ibm-granite/granite-3.0-2b-instruct
+    [] {
+        ChatFamily family = kGranite3;
+        family.name = "granite3.0";
+        family.tools = &kGranite30Tools;
+        family.default_system_after = {};
+        family.default_system_tools_after = {};
+        family.has = kGranite30Has;
+        return family;
+    }(),
     // ibm-granite/granite-4.0-micro; granite-4.1, which has no system message of its own
     ChatFamily{
         .name = "granite4",

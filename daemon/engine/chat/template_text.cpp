@@ -8,24 +8,52 @@ namespace {
 
 using std::string_view;
 
-// A longer template is not recognised. The longest known ones have 10 KiB.
+// A longer template is not recognised. The longest known ones have 17 KiB.
 constexpr size_t kMaxTemplateBytes = 1u << 20;
+// A template's own system message is not longer; the longest known one has 4 KiB. The places that may have one are not
+// more: together they keep the search linear.
+constexpr size_t kMaxOwnSystemBytes = 16u << 10;
+constexpr size_t kMaxOwnSystemPlaces = 64;
 
-void replace_all(std::string& text, string_view what, string_view by) {
-    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
-        text.replace(at, what.size(), by);
+constexpr string_view kBegin = "{bos}";
+constexpr string_view kBeginVariable = "bos_token";
+
+std::string replaced(string_view text, string_view what, string_view by) {
+    std::string out;
+    out.reserve(text.size());
+    for (size_t at; (at = text.find(what)) != string_view::npos; text.remove_prefix(at + what.size())) {
+        out.append(text.substr(0, at)).append(by);
     }
+    return out.append(text);
 }
 
-bool matches(const ChatFamily& family, string_view text) {
+// Returns what a template has before its first loop, which is the one over the messages in all that have no macros.
+string_view head(string_view plain) {
+    return plain.substr(0, std::min(plain.find("{%for"), plain.find("{%-for")));
+}
+
+// Whether a family's prompts have the begin-of-text token in front if the template writes it there.
+bool leaves_begin_to_template(const ChatFamily& family) {
+    return family.begin.empty() && family.user.before.find(kBegin) == string_view::npos;
+}
+
+bool matches(const ChatFamily& family, string_view plain, string_view text) {
     if (family.has.empty()) return false;
-    for (const string_view excerpt : family.has) {
-        if (text.find(excerpt) == string_view::npos) return false;
-    }
-    for (const string_view excerpt : family.lacks) {
-        if (text.find(excerpt) != string_view::npos) return false;
-    }
-    return true;
+    const auto has = [&](string_view excerpt) {
+        const bool has_space = excerpt.find(' ') != string_view::npos;
+        return (has_space ? text : plain).find(excerpt) != string_view::npos;
+    };
+    if (!std::all_of(family.has.begin(), family.has.end(), has)) return false;
+    if (std::any_of(family.lacks.begin(), family.lacks.end(), has)) return false;
+    // Where the loop writes the token, it may be before each message, or before some.
+    return !leaves_begin_to_template(family) ||
+           plain.substr(head(plain).size()).find(kBeginVariable) == string_view::npos;
+}
+
+bool begins(const ChatFamily& family, string_view plain, string_view text, string_view begin_text) {
+    if (leaves_begin_to_template(family)) return head(plain).find(kBeginVariable) != string_view::npos;
+    return family.begin == kBegin && (plain.find(kBeginVariable) != string_view::npos ||
+                                      (!begin_text.empty() && text.find(begin_text) != string_view::npos));
 }
 
 // Returns the text from a line break, with which `rest` begins, to `end`.
@@ -60,10 +88,21 @@ std::string string_after(string_view rest) {
     return {};
 }
 
-// Returns what Granite 3's templates say, in one line or in three, with the date between the two sentences left out.
+// Returns what Granite 3's templates say, in one line or in three, with the date between the two sentences left out,
+// and before what they append to it.
 std::string granite_system(string_view after_cutoff) {
     const char space = after_cutoff.starts_with(' ') ? ' ' : '\n';
-    return std::string(kGraniteCutoff) + space + "You are Granite, developed by IBM. You are a helpful AI assistant.";
+    return std::string(kGraniteCutoff) + space + "You are Granite, developed by IBM.";
+}
+
+std::string granite_system_with_tools(const ChatFamily& family, string_view text) {
+    constexpr string_view kAppended = "system_message +";
+    const size_t cutoff = text.find(kGraniteCutoff);
+    const size_t branch = text.find(family.default_system_tools_after);
+    const size_t appended = text.find(kAppended, branch);
+    if (cutoff == string_view::npos || appended == string_view::npos) return {};
+    return granite_system(text.substr(cutoff + kGraniteCutoff.size())) +
+           string_after(text.substr(appended + kAppended.size(), kMaxOwnSystemBytes));
 }
 
 }  // namespace
@@ -73,7 +112,7 @@ const ChatFamily* recognize_chat_family(string_view text) {
     const std::string plain = normalized(text);
     const ChatFamily* found = nullptr;
     for (const ChatFamily& family : chat_families()) {
-        if (!matches(family, plain)) continue;
+        if (!matches(family, plain, text)) continue;
         if (found != nullptr) return nullptr;
         found = &family;
     }
@@ -92,10 +131,9 @@ std::string normalized(string_view text) {
         }
         out += c == '"' ? '\'' : c;
     }
-    replace_all(out, "message.role", "message['role']");
-    replace_all(out, "message.content", "message['content']");
-    replace_all(out, "+''", "");  // left by a string that was only a line break
-    return out;
+    out = replaced(out, "message.role", "message['role']");
+    out = replaced(out, "message.content", "message['content']");
+    return replaced(out, "+''", "");  // left by a string that was only a line break
 }
 
 std::string default_system(const ChatFamily& family, string_view text, bool thinks) {
@@ -106,20 +144,38 @@ std::string default_system(const ChatFamily& family, string_view text, bool thin
         marker = family.default_system_off_after;
         at = text.find(marker, at);
     }
-    for (; at != string_view::npos; at = text.find(marker, at + 1)) {
-        const string_view rest = text.substr(at + marker.size());
+    for (size_t i = 0; i < kMaxOwnSystemPlaces && at != string_view::npos; ++i, at = text.find(marker, at + 1)) {
+        const string_view rest = text.substr(at + marker.size(), kMaxOwnSystemBytes);
         std::string said = marker == kChatMlSystem    ? turn_in_string(rest, "<|im_end|>")
-                           : marker == kGraniteCutoff ? granite_system(rest)
+                           : marker == kGraniteCutoff ? granite_system(rest) + " You are a helpful AI assistant."
                                                       : string_after(rest);
         if (!said.empty()) return said;
     }
     return {};
 }
 
-bool thinks_by_default(const ChatFamily& family, string_view text) {
-    if (family.thinking == nullptr || family.thinking->off_by_default_has.empty()) return true;
-    return text.size() > kMaxTemplateBytes ||
-           normalized(text).find(family.thinking->off_by_default_has) == std::string::npos;
+TemplateDetails read_details(const ChatFamily& family, string_view text, string_view begin_text) {
+    TemplateDetails details = usual_details(family);
+    if (text.size() > kMaxTemplateBytes) return details;
+    const std::string plain = normalized(text);
+    const auto has = [](string_view where, string_view excerpt) {
+        return !excerpt.empty() && where.find(excerpt) != string_view::npos;
+    };
+    details.begins = begins(family, plain, text, begin_text);
+    details.omits_empty_system |= has(plain, family.omits_empty_system_has);
+    details.has_line_gap = family.tools != nullptr && has(text, family.tools->line_gap_has);
+    details.thinks_by_default = family.thinking == nullptr || !has(plain, family.thinking->off_by_default_has);
+    details.system = default_system(family, text);
+    details.system_off = default_system(family, text, false);
+    if (!family.default_system_tools_after.empty()) details.system_tools = granite_system_with_tools(family, text);
+    return details;
+}
+
+TemplateDetails usual_details(const ChatFamily& family) {
+    TemplateDetails details;
+    details.begins = family.begin == kBegin;
+    details.omits_empty_system = family.omits_empty_system;
+    return details;
 }
 
 }  // namespace llmd::chat

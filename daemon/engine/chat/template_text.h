@@ -1,4 +1,5 @@
-// What the text of a chat template says: its family and its own system message.
+// What the text of a chat template says: its family, and what it says that others of the family do not. The text is
+// searched and never run, in time that grows linearly with its length.
 // Pure functions.
 #pragma once
 
@@ -16,12 +17,25 @@ const ChatFamily* recognize_chat_family(std::string_view text);
 // double quotes for single ones, message.role for message['role'].
 std::string normalized(std::string_view text);
 
+// What one template of a family says that others of it do not.
+struct TemplateDetails {
+    bool begins = false;              // the prompt begins with the begin-of-text token
+    bool omits_empty_system = false;  // see ChatFamily
+    bool has_line_gap = false;        // ToolForm::gap is one line break
+    bool thinks_by_default = true;
+    // Its system messages where the conversation has none: the usual one, the one with Thinking::Off, and the one where
+    // tools are offered and ToolForm::keeps_default does not hold.
+    std::string system, system_off, system_tools;
+};
+
+// Returns the details of the template `text` of this family. `begin_text` is the spelling of the model's begin-of-text
+// token.
+TemplateDetails read_details(const ChatFamily& family, std::string_view text, std::string_view begin_text);
+// Returns those of a family whose template's text is not there.
+TemplateDetails usual_details(const ChatFamily& family);
+
 // Returns the system message that the template `text` of this family inserts if the conversation has none; empty if it
 // inserts none, or one that it computes. A sentence with the current date is left out, because it would change answers
 // overnight. Without thinking it is the one of Thinking::Off.
 std::string default_system(const ChatFamily& family, std::string_view text, bool thinks = true);
-
-// Returns whether the template `text` of this family thinks unless it is told not to.
-bool thinks_by_default(const ChatFamily& family, std::string_view text);
-
 }  // namespace llmd::chat
