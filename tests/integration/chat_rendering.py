@@ -219,12 +219,12 @@ def adapted(family, text, messages, tools=None):
     messages = [dict(message_of(message)) for message in messages]
     if family in NO_FORM:
         return (with_generic_tools(text, messages, tools) if tools else messages), {}
-    if family == "phi4-mini" and tools and messages[0]["role"] != "system":
+    if family.startswith("phi4-mini") and tools and messages[0]["role"] != "system":
         messages.insert(0, {"role": "system", "content": ""})
     for message in messages:
         calls = [call["function"] for call in message.get("tool_calls", [])]
         thought = message.get("reasoning_content")
-        if family == "phi4-mini":
+        if family.startswith("phi4-mini"):
             if message["role"] == "system" and tools:
                 message["tools"] = text_of([tool["function"] for tool in tools])
             elif message["role"] == "tool":
@@ -238,7 +238,7 @@ def adapted(family, text, messages, tools=None):
                 message["content"] += "<|tool_call|>" + text_of(calls)
         elif family.startswith("granite3") and calls:
             message["content"] += "<|tool_call|>" + text_of(calls)
-        elif family == "smollm3":
+        elif family.startswith("smollm3"):
             message["content"] = joined(message["content"], *map(hermes_call, calls))
         elif family.startswith("lfm2"):
             if calls and "tool_calls" not in text:

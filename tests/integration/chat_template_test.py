@@ -18,8 +18,8 @@ except ImportError as error:
     print("skipped: python3-jinja2 is not installed")
     sys.exit(SKIP)
 
-from chat_templates import (GEMMA2, GEMMA3, GRANITE31, GRANITE33, LLAMA31, MISTRAL_V3, MISTRAL_V3_TEKKEN,
-                            MISTRAL_V7_TEKKEN, SMOLLM2, SMOLLM3, TEMPLATES)
+from chat_templates import GEMMA2, GEMMA3, LLAMA31, MISTRAL_V3, MISTRAL_V3_TEKKEN, MISTRAL_V7_TEKKEN, TEMPLATES
+from chat_templates_chatml import CHATML_BEGUN, SMALLTHINKER, SMOLLM3
 
 EACH = [(family, text) for family, texts in TEMPLATES.items() for text in texts]
 
@@ -56,6 +56,8 @@ class ChatTemplates(unittest.TestCase):
 
     def test_what_a_template_refuses_is_refused(self):
         for (family, text), messages in itertools.product(EACH, ([TURNS[0]] * 2, [TURNS[1]], [SYSTEM, TURNS[1]])):
+            if text in (CHATML_BEGUN, SMALLTHINKER):
+                continue  # they write what their family does only if messages alternate
             with self.subTest(family=family, text=text[:80], messages=messages):
                 try:
                     expected = jinja(text, messages, answer=messages[-1][0] != "assistant")

@@ -1,7 +1,8 @@
 """Chat templates, written here after the published prompt formats of the models that they name."""
 
-from chat_templates_chatml import (CHATML, LFM2, LFM25, MINICPM5, QWEN3, QWEN3_INSTRUCT, QWEN3_THINKING, QWEN25, QWEN35,
-                                   QWEN35_SMALL, SMOLLM2, SMOLLM3, TAGGED_CALLS, TAGGED_RESULT)
+from chat_templates_chatml import (CHATML, CHATML_BEGUN, LFM2, LFM25, LFM25_8B, LFM25_FIRST, MINICPM5, QWEN3, QWEN3_INSTRUCT,
+                                   QWEN3_THINKING, QWEN3_UNSLOTH, QWEN25, QWEN25_FIRST, QWEN35, QWEN35_SMALL, QWEN36,
+                                   SMALLTHINKER, SMOLLM2, SMOLLM3, SMOLLM3_UNSLOTH, TAGGED_CALLS, TAGGED_RESULT)
 from chat_templates_llama import (ALTERNATE, LLAMA2, LLAMA3, LLAMA31, MISTRAL, MISTRAL_V3, MISTRAL_V3_TEKKEN,
                                   MISTRAL_V7_TEKKEN, MISTRAL_V7_THINKING)
 
@@ -62,6 +63,9 @@ PHI3 = ("{% for message in messages %}{% if message['role'] == 'system' %}{{'<|s
         "{% elif message['role'] == 'assistant' %}{{'<|assistant|>\\n' + message['content'] + '<|end|>\\n'}}{% endif %}"
         "{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>\\n' }}{% else %}{{ eos_token }}{% endif %}")
 
+# microsoft/Phi-3.5-mini-instruct
+PHI35 = PHI3.replace("'system' %}", "'system' and message['content'] %}")
+
 # microsoft/Phi-4-mini-instruct
 PHI4_MINI = ("{% for message in messages %}{% if message['role'] == 'system' and 'tools' in message and "
              "message['tools'] is not none %}{{ '<|' + message['role'] + '|>' + message['content'] + '<|tool|>' + "
@@ -69,38 +73,81 @@ PHI4_MINI = ("{% for message in messages %}{% if message['role'] == 'system' and
              "message['content'] + '<|end|>' }}{% endif %}{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>' }}"
              "{% else %}{{ eos_token }}{% endif %}")
 
+# microsoft/Phi-4-mini-reasoning
+PHI4_MINI_REASONING = (
+    "{{ '<|system|>Your name is Phi, an AI math expert developed by Microsoft.' }}{% for message in messages %}"
+    "{% if message['role'] == 'system' %} {{ message['content'] }}{% if 'tools' in message %}"
+    "{{ '<|tool|>' + message['tools'] + '<|/tool|>' }}{% endif %}{% endif %}{% endfor %}{{ '<|end|>' }}"
+    "{% for message in messages %}{% if message['role'] != 'system' %}"
+    "{{ '<|' + message['role'] + '|>' + message['content'] + '<|end|>' }}{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}")
+
 # ibm-granite/granite-3.0-2b-instruct
-GRANITE30 = """{%- for message in messages %}
+GRANITE30 = """{%- if tools %}
+    {{- '<|start_of_role|>available_tools<|end_of_role|>\\n' }}
+    {%- for tool in tools %}
+        {{- tool | tojson(indent=4) }}
+        {%- if not loop.last %}
+            {{- '\\n\\n' }}
+        {%- endif %}
+    {%- endfor %}
+    {{- '<|end_of_text|>\\n' }}
+{%- endif %}
+{%- for message in messages %}
     {%- if message['role'] == 'system' %}
     {{- '<|start_of_role|>system<|end_of_role|>' + message['content'] + '<|end_of_text|>\\n' }}
     {%- elif message['role'] == 'user' %}
     {{- '<|start_of_role|>user<|end_of_role|>' + message['content'] + '<|end_of_text|>\\n' }}
     {%- elif message['role'] == 'assistant' %}
     {{- '<|start_of_role|>assistant<|end_of_role|>' + message['content'] + '<|end_of_text|>\\n' }}
+    {%- elif message['role'] == 'assistant_tool_call' %}
+    {{- '<|start_of_role|>assistant<|end_of_role|><|tool_call|>' + message['content'] + '<|end_of_text|>\\n' }}
+    {%- elif message['role'] == 'tool_response' %}
+    {{- '<|start_of_role|>tool_response<|end_of_role|>' + message['content'] + '<|end_of_text|>\\n' }}
     {%- endif %}
     {%- if loop.last and add_generation_prompt %}
     {{- '<|start_of_role|>assistant<|end_of_role|>' }}
     {%- endif %}
 {%- endfor %}"""
 
-# ibm-granite/granite-3.3-2b-instruct, and with line breaks in place of two of the spaces granite-3.1-2b-instruct
-GRANITE33 = """{%- if messages[0]['role'] == 'system' %}
+# ibm-granite/granite-3.3-2b-instruct, with shorter sentences
+GRANITE33 = """{%- if tools and not available_tools %}
+    {%- set available_tools = tools %}
+{%- endif %}
+{%- if messages[0]['role'] == 'system' %}
     {%- set system_message = messages[0]['content'] %}
-    {%- set loop_messages = messages[1:] %}
+    {%- set messages = messages[1:] %}
 {%- else %}
     {%- set system_message = "Knowledge Cutoff Date: April 2024. Today's Date: " + strftime_now('%B %d, %Y') + ". You are Granite, developed by IBM." %}
-    {%- set system_message = system_message + " You are a helpful AI assistant." %}
-    {%- set loop_messages = messages %}
+    {%- if available_tools and documents %}
+        {%- set system_message = system_message + " Tools and documents." %}
+    {%- elif available_tools %}
+        {%- set system_message = system_message + " You have tools, called by <|tool_call|>." %}
+    {%- else %}
+        {%- set system_message = system_message + " You are a helpful AI assistant." %}
+    {%- endif %}
 {%- endif %}
 {{- '<|start_of_role|>system<|end_of_role|>' + system_message + '<|end_of_text|>\\n' }}
-{%- for message in loop_messages %}
+{%- if available_tools %}
+    {{- '<|start_of_role|>available_tools<|end_of_role|>' }}
+    {{- available_tools | tojson(indent=4) }}
+    {{- '<|end_of_text|>\\n' }}
+{%- endif %}
+{%- for message in messages %}
     {{- '<|start_of_role|>' + message['role'] + '<|end_of_role|>' + message['content'] + '<|end_of_text|>\\n' }}
     {%- if loop.last and add_generation_prompt %}
         {{- '<|start_of_role|>assistant' }}
         {{- '<|end_of_role|>' }}
     {%- endif %}
 {%- endfor %}"""
-GRANITE31 = GRANITE33.replace(" Today's", "\\nToday's").replace(". You are Granite", ".\\nYou are Granite")
+# Granite 3.3 in Ollama's library
+GRANITE33_SPACED = GRANITE33.replace('"Knowledge', '" Knowledge').replace(" Today's", "\\n Today's")
+# ibm-granite/granite-3.1-2b-instruct
+GRANITE31 = (GRANITE33.replace(" Today's", "\\nToday's").replace(". You are Granite", ".\\nYou are Granite")
+             .replace("""{%- if tools and not available_tools %}
+    {%- set available_tools = tools %}
+{%- endif %}
+""", "").replace("available_tools", "tools"))
 
 # ibm-granite/granite-4.1-3b
 GRANITE41 = """{%- set tools_system_message_prefix = 'You are a helpful assistant with access to the following tools. You may call one or more tools to assist with the user query.\\n\\nYou are provided with function signatures within <tools></tools> XML tags:\\n<tools>' %}
@@ -335,12 +382,12 @@ DEEPSEEK_R1 = """{%- set ns = namespace(system_prompt='') -%}
 DEEPSEEK = DEEPSEEK_R1.replace("<think>\\n'}}", "'}}")
 
 TEMPLATES = {
-    "zephyr": [ZEPHYR], "llama2": [LLAMA2], "llama3": [LLAMA3], "llama3.1": [LLAMA31], "chatml": [CHATML, SMOLLM2],
-    "hermes": [QWEN25, QWEN3_INSTRUCT], "qwen3": [QWEN3], "qwen3-thinking": [QWEN3_THINKING],
-    "qwen3.5": [QWEN35, QWEN35_SMALL], "smollm3": [SMOLLM3], "lfm2": [LFM2], "lfm2.5": [LFM25], "minicpm5": [MINICPM5],
+    "zephyr": [ZEPHYR], "llama2": [LLAMA2], "llama3": [LLAMA3], "llama3.1": [LLAMA31], "chatml": [CHATML, CHATML_BEGUN, SMALLTHINKER, SMOLLM2],
+    "hermes": [QWEN25, QWEN3_INSTRUCT], "qwen2.5-first": [QWEN25_FIRST], "qwen3": [QWEN3], "qwen3-instruct": [QWEN3_UNSLOTH], "qwen3-thinking": [QWEN3_THINKING],
+    "qwen3.5": [QWEN35, QWEN35_SMALL], "qwen3.6": [QWEN36], "smollm3": [SMOLLM3], "smollm3-unsloth": [SMOLLM3_UNSLOTH], "lfm2": [LFM2], "lfm2.5": [LFM25, LFM25_FIRST], "lfm2.5-8b": [LFM25_8B], "minicpm5": [MINICPM5],
     "gemma": [GEMMA3], "mistral": [MISTRAL], "mistral-v3": [MISTRAL_V3], "mistral-v3-tekken": [MISTRAL_V3_TEKKEN],
-    "mistral-v7-tekken": [MISTRAL_V7_TEKKEN], "mistral-v7-thinking": [MISTRAL_V7_THINKING], "phi3": [PHI3],
-    "phi4-mini": [PHI4_MINI], "granite3": [GRANITE30, GRANITE31, GRANITE33], "granite4": [GRANITE40, GRANITE41],
+    "mistral-v7-tekken": [MISTRAL_V7_TEKKEN], "mistral-v7-thinking": [MISTRAL_V7_THINKING], "phi3": [PHI3, PHI35],
+    "phi4-mini": [PHI4_MINI], "phi4-mini-reasoning": [PHI4_MINI_REASONING], "granite3": [GRANITE33, GRANITE33_SPACED], "granite3.0": [GRANITE30], "granite3.1": [GRANITE31], "granite4": [GRANITE40, GRANITE41],
     "exaone4": [EXAONE4], "hunyuan": [HUNYUAN], "ernie": [ERNIE], "minicpm": [MINICPM], "olmo2": [OLMO2],
     "deepseek-r1": [DEEPSEEK_R1], "deepseek": [DEEPSEEK],
 }

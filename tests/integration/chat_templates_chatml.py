@@ -6,6 +6,17 @@ ANSWER = "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif
 # teknium/OpenHermes-2.5-Mistral-7B
 CHATML = "{% for message in messages %}" + TURN + "{% endfor %}" + ANSWER
 
+# internlm/internlm2-chat-1_8b
+CHATML_BEGUN = "{% if messages[0]['role'] == 'user' or messages[0]['role'] == 'system' %}{{ bos_token }}{% endif %}" + CHATML
+
+# PowerInfer/SmallThinker-3B-Preview; stabilityai/stable-code-instruct-3b has the same system message for the usual turns
+SMALLTHINKER = ("{% set system_message = 'You are helpful.' %}{% if messages[0]['role'] == 'system' %}"
+                "{% set system_message = messages[0]['content'] %}{% set messages = messages[1:] %}{% endif %}"
+                "{{ '<|im_start|>system\\n' + system_message + '<|im_end|>\\n' }}{% for message in messages %}"
+                "{% set content = message['content'] %}{% if message['role'] == 'user' %}"
+                "{{ '<|im_start|>user\\n' + content + '<|im_end|>\\n<|im_start|>assistant\\n' }}"
+                "{% elif message['role'] == 'assistant' %}{{ content + '<|im_end|>' + '\\n' }}{% endif %}{% endfor %}")
+
 # HuggingFaceTB/SmolLM2-135M-Instruct
 SMOLLM2 = ("{% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}"
            "{{ '<|im_start|>system\\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\\n' }}"
@@ -81,6 +92,9 @@ QWEN25 = """{%- if tools %}
 {%- endif %}
 """
 
+# Qwen/Qwen2.5-0.5B-Instruct-GGUF
+QWEN25_FIRST = QWEN25.replace('{\\"name\\": <function-name>', '{{\\"name\\": <function-name>').replace("-object>}", "-object>}}")
+
 # Qwen/Qwen3-4B-Instruct-2507
 QWEN3_INSTRUCT = """{%- if tools %}
     {{- '<|im_start|>system\\n' }}
@@ -123,7 +137,7 @@ SPLIT_THINKING = """{%- set content = message.content %}
         {%- endif %}
 """
 
-# Qwen/Qwen3-0.6B
+# Qwen3 up to the answer
 QWEN3_TURNS = """{%- if tools %}
     {{- '<|im_start|>system\\n' }}
     {%- if messages[0].role == 'system' %}
@@ -146,6 +160,9 @@ QWEN3_TURNS = """{%- if tools %}
         """ + TAGGED_RESULT + """    {%- endif %}
 {%- endfor %}
 """
+# unsloth/Qwen3-4B-Instruct-2507-GGUF
+QWEN3_UNSLOTH = QWEN3_TURNS + ANSWER
+# Qwen/Qwen3-0.6B
 QWEN3 = QWEN3_TURNS + """{%- if add_generation_prompt %}
     {{- '<|im_start|>assistant\\n' }}
     {%- if enable_thinking is defined and enable_thinking is false %}
@@ -231,6 +248,10 @@ QWEN35_SMALL = QWEN35.replace("""enable_thinking is false %}
         {{- '<think>\\n\\n</think>\\n\\n' }}
 """)
 
+# Qwen/Qwen3.6-35B-A3B
+QWEN36 = QWEN35.replace("args_value | tojson if args_value is mapping or (args_value is sequence and args_value is not string) else args_value | string",
+                        "args_value | string if args_value is string else args_value | tojson")
+
 # HuggingFaceTB/SmolLM3-3B, with its own system message cut short
 SMOLLM3 = """{%- set reasoning_mode = "/no_think" if enable_thinking is defined and not enable_thinking else "/think" -%}
 {{- "<|im_start|>system\\n" -}}
@@ -285,6 +306,15 @@ SMOLLM3 = """{%- set reasoning_mode = "/no_think" if enable_thinking is defined 
     {%- endif -%}
 {%- endif -%}
 """
+
+# unsloth/SmolLM3-3B-GGUF, with tools, which it lacks
+SMOLLM3_UNSLOTH = (SMOLLM3.replace("""{{- "Today Date: " ~ strftime_now("%d %B %Y") ~ "\\n" -}}\n""", "")
+                   .replace("### Tools", "### " + '" + "Tools')
+                   .replace("""{%- endif -%}
+{%- for message in messages -%}""", """{%- else -%}
+    {{- "<|im_end|>\\n" -}}
+{%- endif -%}
+{%- for message in messages -%}"""))
 
 # LiquidAI/LFM2-1.2B
 LFM2 = """{{- bos_token -}}
@@ -372,6 +402,24 @@ LFM25 = """{{- bos_token -}}
 {%- if add_generation_prompt -%}
     {{- "<|im_start|>assistant\\n" -}}
 {%- endif -%}"""
+
+# LiquidAI/LFM2.5-1.2B-Instruct as it was first published
+LFM25_FIRST = (LFM25.replace('"\\n\\n" if ns.system_prompt', '"\\n" if ns.system_prompt')
+               .replace("""Today's date: " + strftime_now("%Y-%m-%d") + "\\n\\n""", ""))
+# LiquidAI/LFM2.5-8B-A1B; `_has_cfm` is how Transformers continues an answer
+LFM25_8B = """{%- set _has_cfm = false -%}
+""" + (LFM25_FIRST.replace("""'"' + arg_value + '"'""", """"'" + arg_value + "'\"""")
+       .replace("last_assistant_index=-1", "last_user_index=-1").replace('message.role == "assistant" -%}\n        {%- set ns.last_assistant', 'message.role == "user" -%}\n        {%- set ns.last_user')
+       .replace("loop.index0 == ns.last_assistant_index", "loop.index0 > ns.last_user_index")
+       .replace("loop.index0 != ns.last_assistant_index", "loop.index0 < ns.last_user_index")
+       .replace("""        {%- if message.tool_calls is defined -%}
+            {{- render_tool_calls(message.tool_calls) -}}
+        {%- endif -%}
+""", "").replace("""    {{- content + "<|im_end|>\\n" -}}""", """    {{- content -}}
+    {%- if message.tool_calls is defined -%}
+        {{- render_tool_calls(message.tool_calls) -}}
+    {%- endif -%}
+    {{- "<|im_end|>\\n" -}}"""))
 
 # openbmb/MiniCPM5-1B
 MINICPM5 = """{{- bos_token }}

@@ -127,6 +127,7 @@ struct ChatFamily {
     bool omits_empty_system = false;
     std::string_view omits_empty_system_has;  // a template whose text, after normalized(), contains it omits it too
     std::string_view system_preamble;         // at the begin of the system message, which is then always there
+    std::string_view preamble_gap;            // behind that, if the message or a tool follows
     std::string_view system_tail;             // at its end if there are no tools
 
     std::string_view end;  // the model ends its answer with it
@@ -144,13 +145,15 @@ struct ChatFamily {
 
     // A template is of this family if its text, after normalized(), contains all of `has` and none of `lacks`, and if
     // it has the begin-of-text token nowhere but where the family or TemplateDetails::begins has it. An excerpt with a
-    // space is looked for in the text as it is.
+    // space is looked for in the text as it is. All of `also_has` count as all of `has`.
     std::span<const std::string_view> has, lacks;
+    std::span<const std::string_view> also_has = {};
 };
 
 // Values of default_system_after that default_system() reads in another way than a string: the message follows in the
-// same string, or is Granite 3's, which has the date in it.
+// same string, or is set as kSetSystem; or it is Granite 3's, which has the date in it.
 inline constexpr std::string_view kChatMlSystem = "<|im_start|>system";
+inline constexpr std::string_view kSetSystem = "set system_message =";
 inline constexpr std::string_view kGraniteCutoff = "Knowledge Cutoff Date: April 2024.";
 
 // The form of families without one of their own: an instruction in the system message, bare JSON for calls, and results

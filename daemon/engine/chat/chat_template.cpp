@@ -280,6 +280,7 @@ private:
             write_tools();
             if (!own.empty() || !said.empty()) out_.markup(gap());
         }
+        if (system_ || !own.empty() || has_tools(Place::SystemEnd)) out_.markup(family_.preamble_gap);
         out_.markup(own);
         out_.content(said);
         if (has_tools(Place::SystemEnd)) {

@@ -21,6 +21,8 @@ constexpr string_view kPhi4Separator = "<|im_sep|>";
 constexpr string_view kToolTags = "<tools></tools>";
 constexpr string_view kXmlCall = "<function=";
 constexpr string_view kPydantic = "pydantic";
+constexpr string_view kDatabricks = "system_message|trim";  // DBRX
+constexpr string_view kCogito = "Enable deep thinking subroutine";
 constexpr string_view kSmolLm3ToolList = "###Tools";
 constexpr string_view kLfm2LineGap = "(\"\\n\" if ns.system_prompt";
 constexpr string_view kLfm25LateCalls = "_has_cfm";
@@ -29,11 +31,22 @@ constexpr string_view kChatMlHas[] = {kTurn, "<|im_end|>"};
 // The last two occur in templates that describe tools in other words: Hermes 2 and 3, MiniCPM3; Qwen3-Coder.
 constexpr string_view kChatMlLacks[] = {kPhi4Separator, kThinkingTurn, kThinkingAnswer, kThinkingAnswerApart,
                                         kSmolLm3Header, kLfm2System,   kToolTags,       kPydantic,
-                                        kXmlCall};
+                                        kXmlCall,       kDatabricks};
+// User and answer in one string, as in 01-ai/Yi-Coder-1.5B-Chat, PowerInfer/SmallThinker-3B-Preview
+constexpr string_view kChatMlAlsoHas[] = {"'<|im_start|>user'+content+'<|im_end|><|im_start|>assistant'",
+                                          "'<|im_start|>system'+system_message+'<|im_end|>'"};
+constexpr string_view kQwen25FirstTools = "{{\\'name\\':<function-name>";
+constexpr string_view kQwen25FirstHas[] = {kTurn, "<|im_end|>", kToolTags, kQwen25FirstTools};
+constexpr string_view kQwen25FirstLacks[] = {kPydantic};
 constexpr string_view kHermesHas[] = {kTurn, "<|im_end|>", kToolTags};
 constexpr string_view kHermesLacks[] = {kPhi4Separator, kThinkingTurn, kThinkingAnswer, kThinkingAnswerApart,
-                                        kSmolLm3Header, kLfm2System,   kPydantic};
-constexpr string_view kQwen3Has[] = {kThinkingTurn, "<|im_end|>"};
+                                        kSmolLm3Header, kLfm2System,   kPydantic,       kQwen25FirstTools,
+                                        kCogito};
+constexpr string_view kThinkingSwitch = "enable_thinking";
+constexpr string_view kQwen3Has[] = {kThinkingTurn, "<|im_end|>", kThinkingSwitch};
+constexpr string_view kQwen3InstructHas[] = {kThinkingTurn, "<|im_end|>"};
+constexpr string_view kQwen3InstructLacks[] = {kThinkingAnswer, kThinkingAnswerApart, "{{-bos_token}}",
+                                               kThinkingSwitch};
 constexpr string_view kQwen3Lacks[] = {kThinkingAnswer, kThinkingAnswerApart, "{{-bos_token}}"};
 constexpr string_view kQwen3ThinkingHas[] = {kThinkingTurn, kThinkingAnswer};
 constexpr string_view kQwen3ThinkingLacks[] = {kXmlCall};
@@ -61,6 +74,15 @@ constexpr ToolForm kHermesTools = {
     .call = "<tool_call>\n{\"name\": \"{name}\", \"arguments\": {arguments}}\n</tool_call>",
     .result = "<tool_response>\n{result}\n</tool_response>",
 };
+constexpr ToolForm kQwen25FirstForm = [] {
+    ToolForm tools = kHermesTools;
+    tools.tools =
+        "# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided with "
+        "function signatures within <tools></tools> XML tags:\n<tools>{tools}\n</tools>\n\nFor each function call, "
+        "return a json object with function name and arguments within <tool_call></tool_call> XML "
+        "tags:\n<tool_call>\n{{\"name\": <function-name>, \"arguments\": <args-json-object>}}\n</tool_call>";
+    return tools;
+}();
 constexpr ToolForm kQwenXmlTools = {
     .place = ToolForm::Place::SystemBegin,
     .tools =
@@ -170,18 +192,17 @@ constexpr ThinkingForm kQwen3Thinking = {
     .splits = true,
     .trim_split = Trim::FirstLines,
 };
-constexpr ThinkingForm kQwen3AlwaysThinking = {
-    .open = "<think>",
-    .close = "</think>",
-    .by_default = "<think>\n",
-    .on = "<think>\n",
-    .off = "<think>\n",
-    .kept = ThinkingForm::Kept::SinceUser,
-    .turn = "<think>\n{thinking}\n</think>\n\n",
-    .trim = Trim::Lines,
-    .splits = true,
-    .trim_split = Trim::FirstLines,
-};
+constexpr ThinkingForm kQwen3InstructThinking = [] {
+    ThinkingForm thinking = kQwen3Thinking;
+    thinking.can_switch = false;
+    thinking.off = {};
+    return thinking;
+}();
+constexpr ThinkingForm kQwen3AlwaysThinking = [] {
+    ThinkingForm thinking = kQwen3InstructThinking;
+    thinking.by_default = thinking.on = thinking.off = "<think>\n";
+    return thinking;
+}();
 // The templates of the smallest models do not think by default.
 constexpr ThinkingForm kQwen35Thinking = {
     .open = "<think>",
@@ -234,6 +255,37 @@ constexpr ThinkingForm kMiniCpm5Thinking = {
     .trim_split = Trim::FirstLines,
 };
 
+// Qwen/Qwen2.5-0.5B-Instruct, Qwen/Qwen3-4B-Instruct-2507
+constexpr ChatFamily kHermes = {
+    .name = "hermes",
+    .begin = "",
+    .system = {"<|im_start|>system\n", "<|im_end|>\n"},
+    .user = {"<|im_start|>user\n", "<|im_end|>\n"},
+    .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
+    .answer = "<|im_start|>assistant\n",
+    .end = "<|im_end|>",
+    .calls = &kHermesCalls,
+    .tools = &kHermesTools,
+    .default_system_after = kChatMlSystem,
+    .has = kHermesHas,
+    .lacks = kHermesLacks,
+};
+// Qwen/Qwen3-0.6B to 4B
+constexpr ChatFamily kQwen3 = {
+    .name = "qwen3",
+    .begin = "",
+    .system = {"<|im_start|>system\n", "<|im_end|>\n"},
+    .user = {"<|im_start|>user\n", "<|im_end|>\n"},
+    .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
+    .answer = "<|im_start|>assistant\n",
+    .end = "<|im_end|>",
+    .calls = &kHermesCalls,
+    .tools = &kHermesTools,
+    .thinking = &kQwen3Thinking,
+    .default_system_after = kChatMlSystem,
+    .has = kQwen3Has,
+    .lacks = kQwen3Lacks,
+};
 // Qwen/Qwen3.5-0.8B to 9B
 constexpr ChatFamily kQwen35 = {
     .name = "qwen3.5",
@@ -307,54 +359,37 @@ constexpr std::array kChatMlFamilies = {
         .default_system_after = kChatMlSystem,
         .has = kChatMlHas,
         .lacks = kChatMlLacks,
+        .also_has = kChatMlAlsoHas,
     },
-    // Qwen/Qwen2.5-0.5B-Instruct, Qwen/Qwen3-4B-Instruct-2507
-    ChatFamily{
-        .name = "hermes",
-        .begin = "",
-        .system = {"<|im_start|>system\n", "<|im_end|>\n"},
-        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
-        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
-        .answer = "<|im_start|>assistant\n",
-        .end = "<|im_end|>",
-        .calls = &kHermesCalls,
-        .tools = &kHermesTools,
-        .default_system_after = kChatMlSystem,
-        .has = kHermesHas,
-        .lacks = kHermesLacks,
-    },
-    // Qwen/Qwen3-0.6B to 4B
-    ChatFamily{
-        .name = "qwen3",
-        .begin = "",
-        .system = {"<|im_start|>system\n", "<|im_end|>\n"},
-        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
-        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
-        .answer = "<|im_start|>assistant\n",
-        .end = "<|im_end|>",
-        .calls = &kHermesCalls,
-        .tools = &kHermesTools,
-        .thinking = &kQwen3Thinking,
-        .default_system_after = kChatMlSystem,
-        .has = kQwen3Has,
-        .lacks = kQwen3Lacks,
-    },
+    kHermes,
+    // Qwen/Qwen2.5-0.5B-Instruct-GGUF, which explains calls with two braces
+    [] {
+        ChatFamily family = kHermes;
+        family.name = "qwen2.5-first";
+        family.tools = &kQwen25FirstForm;
+        family.has = kQwen25FirstHas;
+        family.lacks = kQwen25FirstLacks;
+        return family;
+    }(),
+    kQwen3,
+    // unsloth/Qwen3-4B-Instruct-2507-GGUF: the model does not think, and its template has no switch.
+    [] {
+        ChatFamily family = kQwen3;
+        family.name = "qwen3-instruct";
+        family.thinking = &kQwen3InstructThinking;
+        family.has = kQwen3InstructHas;
+        family.lacks = kQwen3InstructLacks;
+        return family;
+    }(),
     // Qwen/Qwen3-4B-Thinking-2507
-    ChatFamily{
-        .name = "qwen3-thinking",
-        .begin = "",
-        .system = {"<|im_start|>system\n", "<|im_end|>\n"},
-        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
-        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
-        .answer = "<|im_start|>assistant\n",
-        .end = "<|im_end|>",
-        .calls = &kHermesCalls,
-        .tools = &kHermesTools,
-        .thinking = &kQwen3AlwaysThinking,
-        .default_system_after = kChatMlSystem,
-        .has = kQwen3ThinkingHas,
-        .lacks = kQwen3ThinkingLacks,
-    },
+    [] {
+        ChatFamily family = kQwen3;
+        family.name = "qwen3-thinking";
+        family.thinking = &kQwen3AlwaysThinking;
+        family.has = kQwen3ThinkingHas;
+        family.lacks = kQwen3ThinkingLacks;
+        return family;
+    }(),
     kQwen35,
     // Qwen/Qwen3.6-35B-A3B
     [] {

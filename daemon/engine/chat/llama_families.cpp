@@ -13,8 +13,8 @@ using std::string_view;
 constexpr string_view kLlama2Has[] = {"bos_token+'[INST]'+content", "[/INST]", "<<SYS>>", "<</SYS>>", "eos_token"};
 constexpr string_view kLlama3Has[] = {"'<|start_header_id|>'+message['role']+'<|end_header_id|>'", "<|eot_id|>"};
 constexpr string_view kLlama31Date = "26Jul2024";
-// The others are Functionary's.
-constexpr string_view kLlama3Lacks[] = {kLlama31Date, "CuttingKnowledgeDate", ">>>all"};
+// The others are Functionary's and Cogito's.
+constexpr string_view kLlama3Lacks[] = {kLlama31Date, "CuttingKnowledgeDate", ">>>all", "enable_thinking"};
 constexpr string_view kLlama31Has[] = {kLlama3Has[0], kLlama3Has[1], "CuttingKnowledgeDate:December2023", kLlama31Date};
 // Llama 3.2 Vision, which trims nothing.
 constexpr string_view kLlama31Lacks[] = {"<|image|>"};
@@ -28,7 +28,8 @@ constexpr string_view kMistralLacks[] = {"<<SYS>>", "[AVAILABLE_TOOLS]", "[SYSTE
 constexpr string_view kMistralV3Has[] = {kInstruction, "[AVAILABLE_TOOLS]", "''+message['content']|trim+eos_token"};
 constexpr string_view kMistralV3TekkenHas[] = {kInstruction, "[AVAILABLE_TOOLS]", "{{-message['content']+eos_token"};
 constexpr string_view kMistralLaterLacks[] = {"<<SYS>>", "[SYSTEM_PROMPT]"};
-constexpr string_view kMistralV7TekkenHas[] = {kInstruction, "'[SYSTEM_PROMPT]'", "'[/SYSTEM_PROMPT]'"};
+constexpr string_view kMistralV7TekkenHas[] = {kInstruction, "'[SYSTEM_PROMPT]'", "'[/SYSTEM_PROMPT]'",
+                                               "[AVAILABLE_TOOLS]"};
 constexpr string_view kMistralThought = "'[THINK]'+block['thinking']";
 constexpr string_view kMistralV7TekkenLacks[] = {kSpacedAnswer,
                                                  kMistralThought};  // the first: version 7 of SentencePiece

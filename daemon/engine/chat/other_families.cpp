@@ -15,9 +15,12 @@ constexpr string_view kPhi3Has[] = {"'<|user|>'+message['content']+'<|end|>'"};
 // Phi 3 small's template differs by line breaks alone. It has no tools.
 constexpr string_view kPhi4MiniHas[] = {"'<|'+message['role']+'|>'+message['content']+'<|end|>'",
                                         "'<|'+message['role']+'|>'+message['content']+'<|tool|>'+message['tools']"};
+constexpr string_view kPhi4MiniReasoningHas[] = {"{{'<|system|>YournameisPhi,anAImathexpertdevelopedbyMicrosoft.'}}",
+                                                 "'<|'+message['role']+'|>'+message['content']+'<|end|>'"};
 constexpr string_view kGraniteTurn = "'<|start_of_role|>'+message['role']+'<|end_of_role|>'+message['content']";
 constexpr string_view kGraniteToolRole = "<|start_of_role|>tools<|end_of_role|>";
 constexpr string_view kGranite30Has[] = {"<|start_of_role|>assistant<|end_of_role|>", "assistant_tool_call",
+                                         "'<|start_of_role|>system<|end_of_role|>'+message['content']",
                                          "<|start_of_role|>available_tools<|end_of_role|>"};
 constexpr string_view kGranite31Has[] = {kGraniteTurn, kGraniteToolRole, "KnowledgeCutoffDate:April2024."};
 constexpr string_view kGranite3Has[] = {kGraniteTurn, "<|start_of_role|>available_tools<|end_of_role|>",
@@ -138,6 +141,7 @@ constexpr ThinkingForm kExaone4Thinking = {
     .splits = true,
     .trim_split = Trim::Both,
 };
+constexpr ThinkingForm kPhi4MiniThinking = {.open = "<think>", .close = "</think>"};
 constexpr ThinkingForm kHunyuanThinking = {
     .open = "<think>",
     .close = "</think>",
@@ -154,6 +158,20 @@ constexpr ThinkingForm kDeepSeekR1Thinking = {
 };
 constexpr ThinkingForm kDeepSeekThinking = {.open = "<think>", .close = "</think>", .splits = true};
 
+// microsoft/Phi-4-mini-instruct
+constexpr ChatFamily kPhi4Mini = {
+    .name = "phi4-mini",
+    .begin = "",
+    .system = {"<|system|>", "<|end|>"},
+    .user = {"<|user|>", "<|end|>"},
+    .assistant = {"<|assistant|>", "<|end|>"},
+    .answer = "<|assistant|>",
+    .end = "<|end|>",
+    .calls = &kPhi4MiniCalls,
+    .tools = &kPhi4MiniTools,
+    .has = kPhi4MiniHas,
+    .lacks = {},
+};
 // ibm-granite/granite-3.3-2b-instruct
 constexpr ChatFamily kGranite3 = {
     .name = "granite3",
@@ -230,20 +248,17 @@ constexpr std::array kOtherFamilies = {
         .has = kPhi3Has,
         .lacks = {},
     },
-    // microsoft/Phi-4-mini-instruct
-    ChatFamily{
-        .name = "phi4-mini",
-        .begin = "",
-        .system = {"<|system|>", "<|end|>"},
-        .user = {"<|user|>", "<|end|>"},
-        .assistant = {"<|assistant|>", "<|end|>"},
-        .answer = "<|assistant|>",
-        .end = "<|end|>",
-        .calls = &kPhi4MiniCalls,
-        .tools = &kPhi4MiniTools,
-        .has = kPhi4MiniHas,
-        .lacks = {},
-    },
+    kPhi4Mini,
+    // microsoft/Phi-4-mini-reasoning
+    [] {
+        ChatFamily family = kPhi4Mini;
+        family.name = "phi4-mini-reasoning";
+        family.system_preamble = "Your name is Phi, an AI math expert developed by Microsoft.";
+        family.preamble_gap = " ";
+        family.thinking = &kPhi4MiniThinking;
+        family.has = kPhi4MiniReasoningHas;
+        return family;
+    }(),
     kGranite3,
     // ibm-granite/granite-3.1-2b-instruct, granite-3.2-2b-instruct
     [] {

@@ -1,6 +1,8 @@
 #include "engine/chat/template_text.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace llmd::chat {
 
@@ -38,12 +40,14 @@ bool leaves_begin_to_template(const ChatFamily& family) {
 }
 
 bool matches(const ChatFamily& family, string_view plain, string_view text) {
-    if (family.has.empty()) return false;
     const auto has = [&](string_view excerpt) {
         const bool has_space = excerpt.find(' ') != string_view::npos;
         return (has_space ? text : plain).find(excerpt) != string_view::npos;
     };
-    if (!std::all_of(family.has.begin(), family.has.end(), has)) return false;
+    const auto has_all = [&](std::span<const string_view> excerpts) {
+        return !excerpts.empty() && std::all_of(excerpts.begin(), excerpts.end(), has);
+    };
+    if (!has_all(family.has) && !has_all(family.also_has)) return false;
     if (std::any_of(family.lacks.begin(), family.lacks.end(), has)) return false;
     // Where the loop writes the token, it may be before each message, or before some.
     return !leaves_begin_to_template(family) ||
@@ -67,9 +71,13 @@ std::string turn_in_string(string_view rest, string_view end) {
     return std::string(said);
 }
 
-// Returns the value of the string literal that comes next in a template, if it is a whole expression.
-std::string string_after(string_view rest) {
-    constexpr string_view kSpace = " \t\r\n";
+// The string literal that comes next in a template, and what follows it.
+struct Literal {
+    std::string value;
+    string_view rest;
+};
+
+std::optional<Literal> literal_in(string_view rest) {
     rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n{-"), rest.size()));
     if (rest.empty() || (rest[0] != '"' && rest[0] != '\'')) return {};
     const char quote = rest[0];
@@ -80,29 +88,46 @@ std::string string_after(string_view rest) {
         } else if (rest[at] != quote) {
             value += rest[at];
         } else {
-            const size_t next = rest.find_first_not_of(kSpace, at + 1);
-            const bool is_whole = next != string_view::npos && string_view("-%}").find(rest[next]) != string_view::npos;
-            return is_whole ? value : std::string();
+            return Literal{std::move(value), rest.substr(at + 1)};
         }
     }
     return {};
 }
 
-// Returns what Granite 3's templates say, in one line or in three, with the date between the two sentences left out,
-// and before what they append to it.
-std::string granite_system(string_view after_cutoff) {
-    const char space = after_cutoff.starts_with(' ') ? ' ' : '\n';
-    return std::string(kGraniteCutoff) + space + "You are Granite, developed by IBM.";
+// Returns the value of the string literal that comes next in a template, if it is a whole expression.
+std::string string_after(string_view rest) {
+    auto literal = literal_in(rest);
+    if (!literal) return {};
+    const size_t next = literal->rest.find_first_not_of(" \t\r\n");
+    if (next == string_view::npos || string_view("-%}").find(literal->rest[next]) == string_view::npos) return {};
+    return std::move(literal->value);
 }
 
-std::string granite_system_with_tools(const ChatFamily& family, string_view text) {
-    constexpr string_view kAppended = "system_message +";
+// Returns what Granite 3's templates say before what they append to it: a string, the date, and a string, without the
+// sentence that has the date.
+std::string granite_system(string_view text) {
+    constexpr string_view kDate = "Today's Date: ";
     const size_t cutoff = text.find(kGraniteCutoff);
-    const size_t branch = text.find(family.default_system_tools_after);
-    const size_t appended = text.find(kAppended, branch);
-    if (cutoff == string_view::npos || appended == string_view::npos) return {};
-    return granite_system(text.substr(cutoff + kGraniteCutoff.size())) +
-           string_after(text.substr(appended + kAppended.size(), kMaxOwnSystemBytes));
+    if (cutoff == string_view::npos) return {};
+    const size_t quote = text.substr(0, cutoff).find_last_of("\"'");
+    if (quote == string_view::npos) return {};
+    auto before = literal_in(text.substr(quote, kMaxOwnSystemBytes));
+    if (!before || !before->value.ends_with(kDate)) return {};
+    const size_t more = before->rest.find(") +");
+    if (more == string_view::npos) return {};
+    const auto after = literal_in(before->rest.substr(more + 3));
+    if (!after || !after->value.starts_with('.')) return {};
+    before->value.resize(before->value.size() - kDate.size());
+    return before->value + after->value.substr(std::min<size_t>(2, after->value.size()));
+}
+
+// Returns what Granite 3's templates say where the branch `begin` is taken.
+std::string granite_system(string_view text, string_view begin) {
+    constexpr string_view kAppended = "system_message +";
+    std::string said = granite_system(text);
+    const size_t appended = text.find(kAppended, text.find(begin));
+    if (said.empty() || appended == string_view::npos) return {};
+    return said + string_after(text.substr(appended + kAppended.size(), kMaxOwnSystemBytes));
 }
 
 }  // namespace
@@ -139,19 +164,27 @@ std::string normalized(string_view text) {
 std::string default_system(const ChatFamily& family, string_view text, bool thinks) {
     string_view marker = family.default_system_after;
     if (marker.empty() || text.size() > kMaxTemplateBytes) return {};
+    if (marker == kGraniteCutoff) {
+        std::string said = granite_system(text);
+        return said.empty() ? said : said + " You are a helpful AI assistant.";
+    }
+    const auto first_of = [text](string_view after, size_t at, const auto& read) {
+        for (size_t i = 0; i < kMaxOwnSystemPlaces && (at = text.find(after, at)) != string_view::npos; ++i) {
+            at += after.size();
+            if (std::string said = read(text.substr(at, kMaxOwnSystemBytes)); !said.empty()) return said;
+        }
+        return std::string();
+    };
+    if (marker == kChatMlSystem) {
+        std::string said = first_of(marker, 0, [](string_view rest) { return turn_in_string(rest, "<|im_end|>"); });
+        return said.empty() ? first_of(kSetSystem, 0, string_after) : said;
+    }
     size_t at = text.find(marker);
     if (!thinks && !family.default_system_off_after.empty()) {
         marker = family.default_system_off_after;
         at = text.find(marker, at);
     }
-    for (size_t i = 0; i < kMaxOwnSystemPlaces && at != string_view::npos; ++i, at = text.find(marker, at + 1)) {
-        const string_view rest = text.substr(at + marker.size(), kMaxOwnSystemBytes);
-        std::string said = marker == kChatMlSystem    ? turn_in_string(rest, "<|im_end|>")
-                           : marker == kGraniteCutoff ? granite_system(rest) + " You are a helpful AI assistant."
-                                                      : string_after(rest);
-        if (!said.empty()) return said;
-    }
-    return {};
+    return first_of(marker, at, string_after);
 }
 
 TemplateDetails read_details(const ChatFamily& family, string_view text, string_view begin_text) {
@@ -167,7 +200,9 @@ TemplateDetails read_details(const ChatFamily& family, string_view text, string_
     details.thinks_by_default = family.thinking == nullptr || !has(plain, family.thinking->off_by_default_has);
     details.system = default_system(family, text);
     details.system_off = default_system(family, text, false);
-    if (!family.default_system_tools_after.empty()) details.system_tools = granite_system_with_tools(family, text);
+    if (!family.default_system_tools_after.empty()) {
+        details.system_tools = granite_system(text, family.default_system_tools_after);
+    }
     return details;
 }
 
