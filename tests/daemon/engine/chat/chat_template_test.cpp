@@ -60,9 +60,11 @@ TEST(ChatFamily, IsRecognizedByWhatItWrites) {
               "phi3");
     EXPECT_EQ(recognized("{{ '<start_of_turn>' + role + '\\n' + message['content'] | trim + '<end_of_turn>\\n' }}"),
               "gemma");
-    EXPECT_EQ(recognized("{{ bos_token + '[INST] ' + '<<SYS>>\\n' + '\\n<</SYS>>\\n\\n' + ' [/INST]' + eos_token }}"),
-              "llama2");
-    EXPECT_EQ(recognized("{{ '[INST] ' + message['content'] + ' [/INST]' }}{{ message['content'] + eos_token}}"),
+    EXPECT_EQ(
+        recognized(
+            "{{ '<<SYS>>\\n' + '\\n<</SYS>>\\n\\n' }}{{ bos_token + '[INST] ' + content + ' [/INST]' + eos_token }}"),
+        "llama2");
+    EXPECT_EQ(recognized("{{ ' [INST] ' + message['content'] + ' [/INST]' }}{{ message['content'] + eos_token}}"),
               "mistral");
     const std::string later = "[AVAILABLE_TOOLS]{{- '[INST] ' + message['content'] + '[/INST]' }}";
     EXPECT_EQ(recognized(later + "{{- ' ' + message['content']|trim + eos_token}}"), "mistral-v3");
@@ -74,7 +76,8 @@ TEST(ChatFamily, IsRecognizedByWhatItWrites) {
               "llama3.1");
     EXPECT_EQ(recognized(std::string(kChatMl) + "within <tools></tools> XML tags"), "hermes");
     const std::string thinks = "{{- '<|im_start|>' + message.role + '\\n<think>\\n' + reasoning_content }}<|im_end|>";
-    EXPECT_EQ(recognized(thinks), "qwen3");
+    EXPECT_EQ(recognized(thinks), "qwen3-instruct");
+    EXPECT_EQ(recognized(thinks + "{% if enable_thinking %}"), "qwen3");
     EXPECT_EQ(recognized(thinks + "{{- '<|im_start|>assistant\\n<think>\\n' }}"), "qwen3-thinking");
     EXPECT_EQ(recognized(thinks + "<function={{- '<think>\\n' }}"), "qwen3.5");
     const std::string lfm2 =
