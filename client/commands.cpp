@@ -20,6 +20,7 @@
 #include "client/output.h"
 #include "client/processor.h"
 #include "client/prompt.h"
+#include "protocol/messages.h"
 
 namespace llmd::client {
 namespace {
@@ -114,7 +115,7 @@ namespace {
 // What is left out of a row of `llmctl models`, one after another, where the terminal is too narrow; 'llmctl show'
 // tells it too. Architecture, context, weights: each counts the cells without those before it.
 constexpr std::array<ptrdiff_t, 3> kDispensable = {2, 4, 2};
-constexpr size_t kModelCells = 6;  // of a model that can be used; "default" may follow
+constexpr size_t kModelCells = 6;  // of a model that can be used; words on its chat template and "default" may follow
 
 size_t width_of(const std::string& text) {
     size_t widest = 0;
@@ -180,6 +181,11 @@ ExitCode run_models(const Arguments& arguments) {
         }
         rows.push_back({loaded, text_of(model, "name"), text_of(model, "architecture"), text_of(model, "quantization"),
                         size_text(number_of(model, "size_bytes")), std::to_string(number_of(model, "context_length"))});
+        if (model.contains("chat_family")) {
+            const std::string family = text_of(model, "chat_family");
+            if (family.empty()) rows.back().emplace_back("chat template not recognised");
+            if (family == protocol::kNoChatTemplate) rows.back().emplace_back("no chat template");
+        }
         if (is_default) rows.back().emplace_back("default");
     }
     print_models(rows);

@@ -46,6 +46,19 @@ std::string parameters_text(uint64_t count) {
     return out.str();
 }
 
+// What is known of the model's chat template.
+std::string template_text(const protocol::Inspection& model) {
+    if (model.chat_family == protocol::kNoChatTemplate) {
+        return "none; conversations are written as \"User: \" and \"Assistant: \", unless the setting chat_template "
+               "names a "
+               "form";
+    }
+    if (model.chat_family.empty()) {
+        return "not recognised; conversations are refused, unless the setting chat_template names their form";
+    }
+    return model.chat_family + ", recognised";
+}
+
 class Lines {
 public:
     void add(const std::string& name, const std::string& value) {
@@ -114,6 +127,7 @@ ExitCode run_show(const Arguments& arguments) {
                               {"context_length", uint64_t{model.n_ctx_train}},
                               {"weight_bytes", model.weight_bytes},
                               {"kv_bytes_per_token", model.kv_bytes_per_token},
+                              {"chat_family", model.chat_family},
                               {"chats", model.chats},
                               {"thinks", model.thinks},
                               {"embeds", model.embeds},
@@ -130,10 +144,8 @@ ExitCode run_show(const Arguments& arguments) {
     lines.add("Context", "up to " + counted(model.n_ctx_train, "token"));
     lines.add("Memory", size_text(model.weight_bytes) + " weights, " + size_text(model.kv_bytes_per_token * context) +
                             " for a context of " + counted(context, "token"));
-    const char* what = model.embeds ? "embeddings"
-                       : model.chats
-                           ? "texts, conversations and calls of tools"
-                           : "texts; its form of conversations is not known, the setting chat_template names one";
+    const char* what = model.embeds ? "embeddings" : model.chats ? "texts, conversations and calls of tools" : "texts";
+    if (!model.embeds) lines.add("Template", template_text(model));
     lines.add("For", std::string(what) + (model.thinks ? "; it thinks before it answers" : ""));
     lines.add("Keys", "read: " + base::listed(model.keys_read));
     lines.add("", model.keys_harmless.empty() ? "" : "harmless here: " + base::listed(model.keys_harmless));

@@ -77,8 +77,8 @@ Dictionary model_from(const dom::object& model) {
     for (const auto& [theirs, ours] : {std::pair("id", "name"), std::pair("size", "size_bytes")}) {
         if (const auto value = out.find(theirs); value != out.end()) named[ours] = value->second;
     }
-    for (const char* key :
-         {"architecture", "quantization", "context_length", "loaded", "default", "error", "remote", "host"}) {
+    for (const char* key : {"architecture", "quantization", "context_length", "chat_family", "loaded", "default",
+                            "error", "remote", "host"}) {
         if (const auto value = out.find(key); value != out.end()) named[key] = value->second;
     }
     copy_texts(model, "guarantees", named);

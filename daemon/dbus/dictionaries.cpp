@@ -82,6 +82,7 @@ bus::VariantMap model_dictionary(const engines::ModelEntry& model) {
         out.emplace("architecture", text(model.architecture));
         out.emplace("quantization", text(model.quantization));
         out.emplace("context_length", u32(model.context_length));
+        if (!model.embeds) out.emplace("chat_family", text(model.chat_family));
     }
     return out;
 }

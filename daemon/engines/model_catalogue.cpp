@@ -280,6 +280,7 @@ private:
             entry.n_vocab = inspection.n_vocab;
             entry.digest = inspection.digest;
             entry.chat_template = inspection.chat_template;
+            entry.chat_family = inspection.chat_family;
             entry.chats = inspection.chats;
             entry.thinks = inspection.thinks;
             entry.embeds = inspection.embeds;

@@ -44,6 +44,7 @@ struct ModelEntry {
     uint32_t n_embd = 0, n_layers = 0, n_heads = 0, n_kv_heads = 0, n_ff = 0, n_vocab = 0;
     std::string digest;
     std::string chat_template;
+    std::string chat_family;
     bool chats = false;
     bool thinks = false;
     bool embeds = false;  // it makes embeddings and no texts

@@ -260,6 +260,7 @@ void write_model(JsonWriter& json, const engines::ModelEntry& model) {
     json.key("quantization").value(model.quantization);
     json.key("size").value(model.size_bytes);
     json.key("context_length").value(model.context_length);
+    if (model.error.empty() && !model.embeds) json.key("chat_family").value(model.chat_family);
     json.key("loaded").value(model.loaded);
     json.key("default").value(model.is_default);
     if (!model.error.empty()) json.key("error").value(model.error);

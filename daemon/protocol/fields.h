@@ -321,6 +321,7 @@ void fields(Io& io, Is<Inspection> auto& m) {
     io.number("n_vocab", m.n_vocab);
     io.text("digest", m.digest);
     io.text("chat_template", m.chat_template);
+    io.text("chat_family", m.chat_family);
     io.number("chats", m.chats);
     io.number("thinks", m.thinks);
     io.number("kv_bytes_per_token", m.kv_bytes_per_token);

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -368,6 +369,8 @@ struct Fault {
     std::string message;
 };
 
+inline constexpr std::string_view kNoChatTemplate = "none";
+
 // The one frame of `llmd-engine --inspect FILE`.
 struct Inspection {
     bool ok = false;
@@ -384,7 +387,10 @@ struct Inspection {
     uint32_t n_ff = 0;
     uint32_t n_vocab = 0;
     std::string digest;  // 64 hexadecimal digits that tell files apart; of size, metadata and a sample of the weights
-    std::string chat_template;        // the file's, where it has one of at most kMaxInspectedTemplate bytes
+    std::string chat_template;  // the file's, where it has one of at most kMaxInspectedTemplate bytes
+    // The family of its chat template, as the setting `chat_template` spells it; kNoChatTemplate if the file has none,
+    // empty if it has one that llmd does not recognise.
+    std::string chat_family;
     bool chats = false;               // llmd knows the form of its conversations; with it, of calls of tools
     bool thinks = false;              // before it answers
     uint64_t kv_bytes_per_token = 0;  // of one sequence, as pages keep it; sliding windows make it less in the long run

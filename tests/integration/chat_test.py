@@ -69,6 +69,8 @@ class OverTheBus(ChatTest):
         text, info = self.chat(of("system", "A play."), of("user", FIRST), model=LLAMA, seed=3, max_tokens=60)
         prompt = f"A play.\n\nUser: {FIRST}\nAssistant:"
         self.assertEqual((text, info["prompt_tokens"]), self.generated(prompt, seed=3, stop=["\nUser:"]))
+        self.assertEqual(info["notes"], ['chat_template: the model\'s file has none; messages are written as "User: " and "Assistant: "'])
+        self.assertNotIn("notes", self.chat(of("user", FIRST), model="chatml", max_tokens=1)[1])
         # The caller's own stop strings hold as well.
         begun, info = self.chat(of("user", FIRST), of("assistant", "Once"), model=LLAMA, seed=3, max_tokens=60, stop=["."])
         self.assertEqual((begun, info["prompt_tokens"]),

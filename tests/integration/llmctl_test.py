@@ -133,7 +133,7 @@ class Llmctl(harness.TestCase):
     def test_tables_for_people(self):
         self.ctl("load", LLAMA)
         models = self.ctl("models").stdout.decode()
-        self.assertRegex(models, rf"\* +{LLAMA} +llama +Q4_0")
+        self.assertRegex(models, rf"\* +{LLAMA} +llama +Q4_0 .* no chat template")
         self.assertNotIn("is loaded", models)
         self.assertRegex(self.on_a_terminal("models"), r"(?m)^\* is loaded; 'llmctl unload' gives its memory back\r?$")
         status = self.ctl("status").stdout.decode()
@@ -401,8 +401,10 @@ class NoDaemon(unittest.TestCase):
         shown = llmctl(bus, "show", LLAMA).stdout.decode()
         self.assertRegex(shown, rf"(?m)^Name +{LLAMA}$")
         self.assertRegex(shown, r"(?m)^Model +llama, [\d.]+ million parameters in \d+ layers, weights Q4_0$")
+        self.assertRegex(shown, r'(?m)^Template +none; conversations are written as "User: "')
         told = json.loads(llmctl(bus, "--json", "show", LLAMA).stdout)
-        self.assertEqual((told["name"], told["architecture"], told["embeds"]), (LLAMA, "llama", False))
+        self.assertEqual((told["name"], told["architecture"], told["chat_family"], told["embeds"]),
+                         (LLAMA, "llama", "none", False))
         missing = llmctl(bus, "show", LLAMA[:-1])
         self.assertEqual(missing.returncode, 4)
         self.assertIn(f'did you mean "{LLAMA}"?'.encode(), missing.stderr)

@@ -98,11 +98,19 @@ base::Result<ChatTemplate> ChatTemplate::create(const model::Gguf& gguf, const t
     } else {
         family = text->empty() ? find_chat_family(kNoFamily) : recognize_chat_family(*text);
     }
-    if (family == nullptr) return ChatTemplate();
+    if (family == nullptr) {
+        ChatTemplate unknown;
+        unknown.note_ = "chat_template: the model's own is not one that llmd knows; the prompt is continued as a text";
+        return unknown;
+    }
     const bool is_of_family = setting.empty() || family == recognize_chat_family(*text);
     TemplateDetails details =
         is_of_family ? read_details(*family, *text, tokenizer.begin_text()) : usual_details(*family);
-    return ChatTemplate(*family, std::move(details), tokenizer);
+    ChatTemplate chat(*family, std::move(details), tokenizer);
+    if (setting.empty() && text->empty()) {
+        chat.note_ = "chat_template: the model's file has none; messages are written as \"User: \" and \"Assistant: \"";
+    }
+    return chat;
 }
 
 ChatTemplate::ChatTemplate(const ChatFamily& family, TemplateDetails details, const tokenizer::Tokenizer& tokenizer)

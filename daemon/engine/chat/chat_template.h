@@ -39,6 +39,8 @@ public:
     const ChatFamily* family() const { return family_; }
     // The model was trained with one that is known, rather than with none.
     bool has_family() const { return family_ != nullptr && family_->name != kNoFamily; }
+    // A sentence for whoever asks in conversations, if neither the file nor the setting says which form they have.
+    std::string_view note() const { return note_; }
 
     // The stop strings for StreamDetokenizer: the end of the assistant's turn, unless it is a token that
     // ends_generation().
@@ -53,6 +55,7 @@ private:
     class Rendering;
 
     const ChatFamily* family_ = nullptr;  // null: unknown
+    std::string_view note_;
     // The family's texts with the model's own tokens.
     std::string begin_, answer_;
     Turn system_, user_, assistant_;

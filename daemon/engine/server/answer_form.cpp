@@ -1,6 +1,7 @@
 #include "engine/server/answer_form.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "constraint/json_schema.h"
@@ -93,6 +94,8 @@ base::Result<std::unique_ptr<AnswerForm>> AnswerForm::create(const protocol::Sub
                                                              const generation::LoadedModel& model,
                                                              generation::GenerationRequest& request) {
     std::unique_ptr<AnswerForm> form(new AnswerForm());
+    const std::string_view note = model.chat_template.note();
+    if (!submit.messages.empty() && !note.empty()) form->notes_.emplace_back(note);
     const bool has_prompt_instead = !submit.prompt.empty() && !model.chat_template.has_family();
     if (!submit.messages.empty() && !has_prompt_instead) {
         if (auto done = form->take_conversation(submit, model, request); !done) return done.error();
@@ -147,7 +150,7 @@ base::Result<void> AnswerForm::take_conversation(const protocol::Submit& submit,
         auto grammar = constraint::compile_answer_grammar(shape);
         if (!grammar) return grammar.error();
         request.grammar = std::move(grammar->grammar);
-        notes_ = std::move(grammar->loosened);
+        std::move(grammar->loosened.begin(), grammar->loosened.end(), std::back_inserter(notes_));
         notes_.resize(std::min(notes_.size(), protocol::kMaxNotes));
     }
     if (tools_.empty() && !thinking) return {};

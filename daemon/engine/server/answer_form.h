@@ -32,7 +32,8 @@ public:
     // Returns the parts that became certain with the next text of the answer, and at its end the rest.
     std::vector<protocol::AnswerPart> feed(std::string_view text);
     std::vector<protocol::AnswerPart> finish();
-    // What the grammar does not hold to its schema (constraint::AnswerGrammar::loosened), at most protocol::kMaxNotes.
+    // That a conversation has no form of the model's own (ChatTemplate::note()), and what the grammar does not hold to
+    // its schema (constraint::AnswerGrammar::loosened); at most protocol::kMaxNotes.
     const std::vector<std::string>& notes() const { return notes_; }
     // A call that is whole ends what is there of the answer.
     bool ends_with_call() const { return ends_with_call_; }

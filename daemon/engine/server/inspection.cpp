@@ -67,10 +67,17 @@ std::string digest(const base::MappedFile& file, const model::Gguf& gguf) {
     return hash.hex();
 }
 
+static_assert(chat::kNoFamily == protocol::kNoChatTemplate);
+
 void read_chat_template(const model::Gguf& gguf, protocol::Inspection& inspection) {
     const auto text = gguf.get_string_or("tokenizer.chat_template", "");
-    if (!text || text->empty()) return;
+    if (!text) return;
+    if (text->empty()) {
+        inspection.chat_family = chat::kNoFamily;
+        return;
+    }
     const chat::ChatFamily* family = chat::recognize_chat_family(*text);
+    if (family != nullptr) inspection.chat_family = family->name;
     inspection.chats = family != nullptr;
     inspection.thinks = family != nullptr && family->thinking != nullptr;
     std::string clean = base::to_clean_text(*text);

@@ -39,6 +39,7 @@ protected:
         inspection.n_vocab = 320;
         inspection.digest = "abc";
         inspection.chat_template = "{{x}}";
+        inspection.chat_family = "qwen3";
         inspection.chats = inspection.thinks = true;
         return inspection;
     }
@@ -93,6 +94,7 @@ TEST_F(ModelCatalogueTest, ListsWhatTheInspectionSaysInOrderOfNames) {
     EXPECT_EQ(entries[0].n_vocab, 320u);
     EXPECT_EQ(entries[0].digest, "abc");
     EXPECT_EQ(entries[0].chat_template, "{{x}}");
+    EXPECT_EQ(entries[0].chat_family, "qwen3");
     EXPECT_TRUE(entries[0].chats && entries[0].thinks);
     EXPECT_EQ(entries[0].error, "");
     EXPECT_FALSE(entries[0].loaded);

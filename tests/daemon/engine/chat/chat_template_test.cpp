@@ -257,6 +257,9 @@ TEST(ChatTemplate, AFileWithoutATemplateHasNone) {
                           {Role::User, "\u3000\u00a0Why?\u2003\r\n"}}),
               "A play.\n\nUser: Who?\nAssistant: I.\nUser: Why?\nAssistant:");
     EXPECT_EQ(model.chat.stops(), std::vector<std::string>{"\nUser:"});
+    EXPECT_THAT(model.chat.note(), HasSubstr("the model's file has none"));
+    EXPECT_EQ(Model(byte_vocabulary(), "", "none").chat.note(), "") << "somebody has chosen it";
+    EXPECT_EQ(Model(chatml_vocabulary(), kChatMl).chat.note(), "");
 }
 
 TEST(ChatTemplate, TheFilesOwnWordsStandWhereTheSystemIsSilent) {
@@ -337,6 +340,8 @@ TEST(ChatTemplate, AnUnknownTemplateNamesTheSetting) {
     const Model model(chatml_vocabulary(), "{{ messages }}");
     EXPECT_THAT(model.refusal({{Role::User, "a"}}), HasSubstr("chat_template: "));
     EXPECT_THAT(model.refusal({{Role::User, "a"}}), HasSubstr("none, zephyr, gemma, "));
+    EXPECT_THAT(model.chat.note(), HasSubstr("is not one that llmd knows"));
+    EXPECT_EQ(Model(chatml_vocabulary(), "{{ messages }}", "phi3").chat.note(), "");
     EXPECT_EQ(Model(chatml_vocabulary(), "{{ messages }}", "phi3").text({{Role::User, "a"}}),
               "<|user|>\na<|end|>\n<|assistant|>\n");
 }

@@ -55,5 +55,22 @@ TEST(Inspection, TellsModelsForEmbeddingsByTheirPooling) {
     EXPECT_FALSE(inspection_of(writer.bytes()).embeds) << "no number";
 }
 
+TEST(Inspection, TellsTheFamilyOfTheChatTemplate) {
+    const auto with = [](const char* text) {
+        auto writer = test::tiny_model_writer({});
+        if (*text != 0) writer.add("tokenizer.chat_template", text);
+        return inspection_of(writer.bytes());
+    };
+    const auto known = with("{{'<|im_start|>' + message['role'] + message['content'] + '<|im_end|>'}}");
+    EXPECT_TRUE(known.ok && known.chats) << known.error;
+    EXPECT_EQ(known.chat_family, "chatml");
+    const auto unknown = with("{{ messages }}");
+    EXPECT_TRUE(unknown.ok && !unknown.chats) << unknown.error;
+    EXPECT_EQ(unknown.chat_family, "");
+    const auto none = with("");
+    EXPECT_TRUE(none.ok && !none.chats) << none.error;
+    EXPECT_EQ(none.chat_family, protocol::kNoChatTemplate);
+}
+
 }  // namespace
 }  // namespace llmd::engine
