@@ -2,11 +2,13 @@
 // Thread-bound.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "engine/chat/chat_family.h"
+#include "engine/chat/json_value.h"
 #include "engine/tokenizer/tokenizer.h"
 
 namespace llmd::chat {
@@ -15,6 +17,10 @@ namespace llmd::chat {
 std::string_view trimmed(std::string_view text);
 std::string_view trimmed_end(std::string_view text);
 std::string_view trimmed(std::string_view text, Trim trim);
+
+// A tool of the list, and the value of a call's argument, as a family spells them.
+std::string tool_text(const JsonValue& tool, ToolForm::Spelling spelling);
+std::string value_text(const JsonValue& value, ToolForm::Value form);
 
 // Joins consecutive texts that are tokenized in the same way.
 class PromptWriter {
