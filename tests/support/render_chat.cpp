@@ -2,10 +2,9 @@
 // Reads lines from standard input, each a JSON object of a chat template and a conversation, and writes for each a line
 // with what llmd makes of it for a model whose file has this template, and whose begin- and end-of-text tokens are <s>
 // and </s>: {"family": ..., "prompt": ..., "begins_in_thinking": ...} or {"family": ..., "error": ...}. The family is
-// empty if llmd does not recognise the template. The members of a line: `setting`, `template` (empty: the file has none),
-// `messages` (objects with role, content, thinking, tool_call_id, tool_name and tool_calls,
-// which are objects with id, name and arguments), `tools` and `thinking` ("on", "off" or ""). All but the lists are
-// strings.
+// empty if llmd does not recognise the template. The members of a line: `setting`, `template` (empty: the file has
+// none), `messages` (objects with role, content, thinking, tool_call_id, tool_name and tool_calls, which are objects
+// with id, name and arguments), `tools` and `thinking` ("on", "off" or ""). All but the lists are strings.
 #include <iostream>
 #include <string>
 #include <vector>
