@@ -25,7 +25,7 @@ constexpr bool is_sign(uint8_t byte) {
 base::Result<TextChecker> TextChecker::create(std::string_view schema) {
     auto grammar = compile_json_schema(schema);
     if (!grammar) return std::move(grammar).error();
-    return TextChecker(Automaton(std::make_shared<const Grammar>(std::move(*grammar))));
+    return TextChecker(std::make_shared<const Grammar>(std::move(*grammar)));
 }
 
 bool TextChecker::push(std::string_view bytes) {
@@ -56,7 +56,7 @@ bool TextChecker::push_space() {
 
 bool TextChecker::word_may_end() {
     if (automaton_.is_complete(state_)) return true;
-    for (const char sign : {',', ']', '}'}) {
+    for (const char sign : {',', ']', '}', '[', '{'}) {
         make_room();
         if (automaton_.advance(state_, static_cast<uint8_t>(sign)) != Automaton::kDead) return true;
     }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -23,6 +24,9 @@ inline constexpr uint32_t kMaxSpaceRun = 512;  // the deepest nesting, indented 
 
 class TextChecker {
 public:
+    // Checks for the texts of any grammar of JSON, beside which words such as those of a code fence may stand.
+    explicit TextChecker(std::shared_ptr<const Grammar> grammar)
+        : automaton_(std::move(grammar)), state_(automaton_.start()) {}
     // The errors are those of compile_json_schema().
     static base::Result<TextChecker> create(std::string_view schema);
 
@@ -33,8 +37,6 @@ public:
     bool is_complete() const { return !failed_ && automaton_.is_complete(state_); }
 
 private:
-    explicit TextChecker(Automaton automaton) : automaton_(std::move(automaton)), state_(automaton_.start()) {}
-
     bool push(uint8_t byte);
     bool push_space();
     bool advance(uint8_t byte);

@@ -1,7 +1,9 @@
 // Hostile lists of tools, and answers that their grammar lets through: no answer gets stuck, and it is read as calls
 // that name a tool and have JSON for arguments. What is refused is one clean line that names a field. Input: a byte
 // that chooses the syntax, one whose bits choose the rest, the tools up to the first zero byte, and then bytes: each
-// chooses among those that may come next.
+// chooses among those that may come next. They are an answer themselves too, in which bare calls are looked for: it is
+// the same however it is cut, calls name a tool and have JSON for arguments, all else stays as it is, and what the user
+// has written is no call.
 #include <simdjson.h>
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 #include "base/utf8.h"
 #include "constraint/automaton.h"
 #include "engine/chat/answer_reader.h"
+#include "engine/generation/constraint/bare_calls.h"
 #include "engine/generation/constraint/tool_grammar.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -64,6 +67,48 @@ void check_answer(const constraint::AnswerShape& shape, const std::string& text,
     if (is_complete && shape.choice.kind != ToolChoice::Kind::Auto) require(reader.n_calls() > 0);
 }
 
+// The events of an answer that comes in pieces of so many bytes; texts and arguments are joined.
+std::vector<AnswerEvent> read_bare(std::span<const chat::Tool> tools, std::string_view text, size_t length,
+                                   std::vector<std::string> texts_of_others) {
+    constraint::BareCalls bare({.tools = tools, .texts_of_others = std::move(texts_of_others)});
+    std::vector<AnswerEvent> all;
+    const auto append = [&](std::vector<AnswerEvent> events) {
+        for (AnswerEvent& event : events) {
+            if (event.kind == AnswerEvent::Kind::Text && !all.empty() && all.back().kind == event.kind) {
+                all.back().text += event.text;
+            } else {
+                all.push_back(std::move(event));
+            }
+        }
+    };
+    for (; !text.empty(); text.remove_prefix(std::min(length, text.size()))) {
+        append(bare.feed({{.kind = AnswerEvent::Kind::Text, .text = std::string(text.substr(0, length))}}));
+    }
+    append(bare.finish({}, true));
+    const bool has_calls = !all.empty() && all.front().kind != AnswerEvent::Kind::Text;
+    require(bare.has_found() == has_calls);
+    return all;
+}
+
+void check_bare(std::span<const chat::Tool> tools, const std::string& text) {
+    const std::vector<AnswerEvent> is_text =
+        text.empty() ? std::vector<AnswerEvent>() : std::vector<AnswerEvent>{{.text = text}};
+    const std::vector<AnswerEvent> events = read_bare(tools, text, text.size(), {});
+    require(read_bare(tools, text, 1, {}) == events);
+    require(read_bare(tools, text, text.size(), {"so", text}) == is_text);
+    simdjson::dom::parser parser;
+    for (const AnswerEvent& event : events) {
+        if (event.kind == AnswerEvent::Kind::Text) require(events == is_text);
+        if (event.kind == AnswerEvent::Kind::CallBegin) {
+            require(std::any_of(tools.begin(), tools.end(), [&](const auto& tool) { return tool.name == event.text; }));
+        }
+        simdjson::dom::element parsed;
+        if (event.kind == AnswerEvent::Kind::CallArguments) {
+            require(parser.parse(event.text).get(parsed) == simdjson::SUCCESS && parsed.is_object());
+        }
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -75,6 +120,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         check_refusal(tools.error());
         return 0;
     }
+    check_bare(*tools, base::to_clean_text(input.substr(std::min(zero + 1, input.size()))));
     const auto syntaxes = chat::call_syntaxes();
     constraint::AnswerShape shape{.tools = *tools, .syntax = syntaxes[data[0] % syntaxes.size()]};
     if ((data[1] & 1) != 0) shape.choice.kind = ToolChoice::Kind::Required;

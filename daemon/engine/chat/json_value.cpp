@@ -1,6 +1,7 @@
 #include "engine/chat/json_value.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_map>
 #include <utility>
 
@@ -19,8 +20,9 @@ void append_hex(std::string& out, uint32_t value, int digits) {
     for (int i = digits - 1; i >= 0; --i) out += kHexDigits[(value >> (4 * i)) & 15];
 }
 
-// Of members with the same key the last value counts, in the place of the first, as in Python.
-void keep_last(std::vector<JsonValue>& members) {
+// Of members with the same key the last value counts, in the place of the first, as in Python. Returns true if there
+// were any.
+bool keep_last(std::vector<JsonValue>& members) {
     std::unordered_map<std::string, size_t> places;
     std::vector<JsonValue> kept;
     for (JsonValue& member : members) {
@@ -31,7 +33,16 @@ void keep_last(std::vector<JsonValue>& members) {
             kept[place->second] = std::move(member);
         }
     }
+    const bool any = kept.size() < members.size();
     members = std::move(kept);
+    return any;
+}
+
+std::vector<const JsonValue*> by_key(const JsonValue& object) {
+    std::vector<const JsonValue*> members;
+    for (const JsonValue& member : object.items) members.push_back(&member);
+    std::sort(members.begin(), members.end(), [](const JsonValue* a, const JsonValue* b) { return a->key < b->key; });
+    return members;
 }
 
 class Reader {
@@ -44,6 +55,12 @@ public:
         skip_space();
         if (ok && at_ == text_.size()) return value;
         return fail(ErrorCode::InvalidArgument, why_, " at byte ", at_);
+    }
+
+    JsonPrefix read_prefix() {
+        JsonValue value;
+        const bool ok = read_value(value, 0);
+        return {ok ? std::optional(std::move(value)) : std::nullopt, at_, repeats_key_};
     }
 
 private:
@@ -113,7 +130,7 @@ private:
             if (!read_value(item, depth + 1)) return false;
             value.items.push_back(std::move(item));
         } while (take(','));
-        if (is_object) keep_last(value.items);
+        if (is_object && keep_last(value.items)) repeats_key_ = true;
         return take(close) || wrong("a ',' or the closing bracket is missing");
     }
 
@@ -191,6 +208,7 @@ private:
     std::string_view text_;
     size_t at_ = 0;
     const char* why_ = "more than one value";
+    bool repeats_key_ = false;
 };
 
 void append_json_text(std::string& out, std::string_view text) {
@@ -330,6 +348,26 @@ const JsonValue* JsonValue::find(std::string_view name) const {
 
 base::Result<JsonValue> parse_json(std::string_view text) {
     return Reader(text).read();
+}
+
+JsonPrefix read_json_prefix(std::string_view text) {
+    return Reader(text).read_prefix();
+}
+
+bool is_same_value(const JsonValue& a, const JsonValue& b) {
+    using Kind = JsonValue::Kind;
+    if (a.kind != b.kind || a.items.size() != b.items.size()) return false;
+    if (a.kind == Kind::Number) {
+        return a.text == b.text || std::strtod(a.text.c_str(), nullptr) == std::strtod(b.text.c_str(), nullptr);
+    }
+    if (a.kind != Kind::Object) {
+        return a.text == b.text && std::equal(a.items.begin(), a.items.end(), b.items.begin(), is_same_value);
+    }
+    const std::vector<const JsonValue*> members = by_key(a);
+    const std::vector<const JsonValue*> others = by_key(b);
+    return std::equal(members.begin(), members.end(), others.begin(), [](const JsonValue* one, const JsonValue* other) {
+        return one->key == other->key && is_same_value(*one, *other);
+    });
 }
 
 std::string to_json(const JsonValue& value, uint32_t indent) {

@@ -4,7 +4,9 @@
 // Plain data; pure functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,17 @@ inline constexpr uint32_t kMaxJsonDepth = 128;
 
 // Reads a whole text as one value (RFC 8259). InvalidArgument says what is wrong and at which byte.
 base::Result<JsonValue> parse_json(std::string_view text);
+
+// What a text begins with.
+struct JsonPrefix {
+    std::optional<JsonValue> value;  // nothing: the text does not begin with a value
+    size_t n_bytes = 0;              // that were read
+    bool repeats_key = false;        // an object in it has a key twice
+};
+JsonPrefix read_json_prefix(std::string_view text);
+
+// The same value, whatever the order of members and the spelling of strings and numbers.
+bool is_same_value(const JsonValue& a, const JsonValue& b);
 
 // json.dumps(value, ensure_ascii=False, indent=indent) of Python, which is Transformers' filter `tojson`; indent 0
 // means none. Numbers keep their spelling.
