@@ -90,7 +90,7 @@ void check_text(const std::string& what, const std::string& text) {
 
 void store(Arguments& arguments, const OptionSpec& option, const char* text, std::string_view command) {
     if (option.kind == Kind::Flag) {
-        if (option.key != nullptr) arguments.request[option.key] = true;
+        if (option.key != nullptr) arguments.request[option.key] = !std::string_view(option.name).starts_with("no-");
         if (option.flag != nullptr) arguments.*option.flag = true;
         return;
     }

@@ -206,6 +206,8 @@ constexpr std::array kOptions = {
                "make JSON that fits the schema in FILE"},
     OptionSpec{"tools", 0, "FILE", Kind::Text, "tools", "chat",
                "the tools that the model may call, as OpenAI's JSON array"},
+    OptionSpec{"no-bare-calls", 0, "", Kind::Flag, "bare_calls", "chat",
+               "a tool call that is written as plain JSON is text"},
     OptionSpec{"calendar",
                0,
                "",

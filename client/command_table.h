@@ -35,7 +35,9 @@ struct OptionSpec {
     char letter;              // 0: none
     const char* placeholder;  // empty for a flag
     Kind kind;
-    const char* key;            // in the request's dictionary; nullptr: `flag` instead
+    // In the request's dictionary, where a flag says true, or false if its name begins with "no-"; nullptr: `flag`
+    // instead.
+    const char* key;
     std::string_view commands;  // names of the commands that take it, a space between; "*": all
     std::string_view help;
     std::optional<Range> range = std::nullopt;  // Whole: of one that llmctl uses itself; the daemon knows the others

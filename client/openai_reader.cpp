@@ -113,6 +113,7 @@ void OpenAiStreamReader::parse(std::string_view event, std::vector<StreamLine>& 
     const dom::array choices = array_member(object, "choices");
     if (choices.size() == 0) return;
     const dom::element choice = choices.at(0).value_unsafe();
+    if (dom::object fields; !choice.get_object().get(fields)) copy_texts(fields, "notes", last_.info);
     if (std::string_view reason; !choice["finish_reason"].get_string().get(reason)) last_.finish_reason = reason;
     if (std::string_view thinking; !choice["delta"]["reasoning_content"].get_string().get(thinking)) {
         out.push_back({.kind = StreamLine::Kind::Thinking, .text = std::string(thinking)});

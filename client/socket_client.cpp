@@ -56,7 +56,9 @@ private:
         for (StreamLine& line : lines) {
             if (line.kind != StreamLine::Kind::Done) continue;
             line.info[kSeed] = seed_;
-            if (const auto notes = exchange_.headers(kNoteHeader); !notes.empty()) line.info["notes"] = notes;
+            std::vector<std::string> notes = exchange_.headers(kNoteHeader);
+            for (std::string& note : list_of(line.info, "notes")) notes.push_back(std::move(note));
+            if (!notes.empty()) line.info["notes"] = std::move(notes);
         }
         return lines;
     }

@@ -53,6 +53,7 @@ service::ServiceOptions service_options(const base::Config& config) {
     options.chat_template = config.chat_template;
     options.saved_prefix_bytes = uint64_t{config.saved_prefix_mib} << 20;
     options.speculates = config.speculation;
+    options.bare_calls = config.bare_calls;
     options.max_models = config.max_models;
     options.memory_mib = config.memory_mib;
     for (const base::ModelSettings& model : config.models) {

@@ -147,6 +147,12 @@ constexpr Field kTable[] = {
     {"tool_choice", kBus, kHonoured, read_bus_tool_choice},
     {"parallel_tool_calls", kTools, kHonoured,
      [](FieldReader& reader, Key key, Call& call) { reader.boolean(key, call.request.parallel_tool_calls); }},
+    {"bare_calls", kTools, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) {
+         bool asked = true;
+         reader.boolean(key, asked);
+         if (reader.find(key)) call.request.bare_calls = asked;
+     }},
     {"thinking", kBus, kHonoured, read_thinking},
     {"think", kOllama, kHonoured, read_thinking},
     {"reasoning_effort", kConversation, kHonoured, read_thinking},

@@ -31,4 +31,11 @@ std::span<const InfoField> info_fields() {
     return kInfoFields;
 }
 
+void write_notes(base::JsonWriter& json, std::span<const std::string> notes) {
+    if (notes.empty()) return;
+    json.key("notes").begin_array();
+    for (const std::string& note : notes) json.value(note);
+    json.end_array();
+}
+
 }  // namespace llmd::api

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "base/json_writer.h"
 #include "base/value.h"
 #include "service/request.h"
 
@@ -27,5 +29,8 @@ void for_each_info(const service::Outcome& outcome, Told told) {
         if (!field.only_if_any || number == nullptr || *number > 0) told(field.key, field.type, value);
     }
 }
+
+// The member "notes" with what is told of an answer; nothing where there are none.
+void write_notes(base::JsonWriter& json, std::span<const std::string> notes);
 
 }  // namespace llmd::api

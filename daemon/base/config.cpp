@@ -105,6 +105,7 @@ constexpr std::array kKeys = {
     Key{"idle_exit_seconds", &Config::idle_exit_seconds, 1, kMaxIdleSeconds},
     Key{"saved_prefix_mib", &Config::saved_prefix_mib, 1, 65'536},
     Key{"speculation", &Config::speculation},
+    Key{"bare_calls", &Config::bare_calls},
     Key{"log_level", &Config::log_level, kLogLevels},
     Key{"max_models", &Config::max_models, 1, 16},
     Key{"memory_mib", &Config::memory_mib, 64, 1u << 20},

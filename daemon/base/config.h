@@ -30,8 +30,8 @@ struct ModelSettings {
 inline constexpr uint32_t kUsualContext = 4096;
 
 // When llmd reads the files again, `model` (for whoever names none), `idle_unload_seconds`, `idle_exit_seconds`,
-// `log_level` and `remote_log` hold from then on, remotes from the next request of one, the others from the next load
-// of a model. Nothing needs a restart.
+// `bare_calls`, `log_level` and `remote_log` hold from then on, remotes from the next request of one, the others from
+// the next load of a model. Nothing needs a restart.
 struct Config {
     // Default model: a name from the catalogue or an absolute path, never MODEL@REMOTE; empty: the bundled one.
     std::string model;
@@ -54,7 +54,10 @@ struct Config {
     // MiB of files with what was computed of long prompts that come again, 1..65536, which models that are loaded later
     // go on from; they hold those prompts, as token ids. 0 or absent: none, and those that are there are removed.
     uint32_t saved_prefix_mib = 0;
-    bool speculation = true;         // whether tokens are drafted and computed ahead, which changes no text
+    bool speculation = true;  // whether tokens are drafted and computed ahead, which changes no text
+    // Whether an answer that is nothing but a call, as plain JSON, is one (constraint::BareCalls), where a request
+    // leaves it open.
+    bool bare_calls = true;
     std::string log_level = "info";  // error | warn | info | debug
     uint32_t max_models = 0;         // that are loaded at a time, 1..16; 0 or absent: as many as memory allows
     uint32_t memory_mib = 0;  // that all of them take together, 64..1048576; 0 or absent: decided from the device

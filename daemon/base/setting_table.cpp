@@ -31,6 +31,10 @@ constexpr std::array kRows = {
     SettingRow{
         "", "speculation", "`true`, `false`; absent: `true`",
         "whether the next tokens are drafted from what the text repeats and computed ahead; no text changes by it"},
+    SettingRow{
+        "", "bare_calls", "`true`, `false`; absent: `true`",
+        "whether an answer that is a [tool call written as plain JSON](http-api.md#bare-calls) is a call, where a "
+        "request does not say"},
     SettingRow{"", "log_level", "`error`, `warn`, `info`, `debug`", "how much llmd logs"},
     SettingRow{"", "max_models", "1 to 16; 0: as many as memory allows", "how many models are loaded at a time"},
     SettingRow{"", "memory_mib", "64 to 1048576; 0: what is available on the device less 384 MiB",

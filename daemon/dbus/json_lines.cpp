@@ -46,11 +46,7 @@ std::string last_line(const service::Outcome& outcome, std::span<const std::stri
         api::for_each_info(outcome, [&](std::string_view key, std::string_view, const base::Value& value) {
             write_json(json.key(key), value);
         });
-        if (!notes.empty()) {
-            json.key("notes").begin_array();
-            for (const std::string& note : notes) json.value(note);
-            json.end_array();
-        }
+        api::write_notes(json, notes);
         json.end_object();
     }
     json.end_object();

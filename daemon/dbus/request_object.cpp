@@ -90,6 +90,7 @@ void RequestObject::on_part(const protocol::AnswerPart& part) {
 
 void RequestObject::on_finished(const service::Outcome& outcome) {
     outcome_ = outcome;
+    notes_.insert(notes_.end(), outcome.notes.begin(), outcome.notes.end());
     if (const auto logprobs = aligner_.finish(); !logprobs.empty()) delivery_->logprobs(logprobs);
     delivery_->notes(notes_);
     delivery_->finish(*outcome_);

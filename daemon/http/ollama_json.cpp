@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "api/info.h"
 #include "base/json_writer.h"
 
 namespace llmd::http {
@@ -119,6 +120,7 @@ private:
     std::string last_line(const AnswerHead& head, const Message& message, const Outcome& outcome) const {
         JsonWriter json = line(kind_, head, message, true);
         write_costs(json, outcome);
+        api::write_notes(json, outcome.notes);
         return json.end_object().take();
     }
 

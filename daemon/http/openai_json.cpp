@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/errors.h"
+#include "api/info.h"
 #include "base/json_writer.h"
 #include "http/openai_logprobs.h"
 
@@ -126,6 +127,7 @@ public:
 
     std::string end_choice(size_t choice, const Outcome& outcome, Logprobs logprobs) override {
         JsonWriter json = begin_chunk(choice);
+        api::write_notes(json, outcome.notes);
         is_chat_ ? json.key("delta").begin_object().end_object() : json.key("text").value("");
         return end_chunk(json, finish_reason(outcome), logprobs);
     }
@@ -148,6 +150,7 @@ public:
         json.key("choices").begin_array();
         for (size_t i = 0; i < choices.size(); ++i) {
             begin_choice(json, i);
+            api::write_notes(json, choices[i].outcome.notes);
             if (is_chat_) {
                 write_message(json, choices[i]);
             } else {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/errors.h"
+#include "api/info.h"
 #include "base/json_writer.h"
 #include "http/openai_logprobs.h"
 
@@ -317,6 +318,7 @@ private:
         json.key("output").begin_array();
         for (const Item& item : items_) write_item(json, item);
         json.end_array();
+        if (outcome != nullptr) api::write_notes(json, outcome->notes);
         json.key("parallel_tool_calls").value(echo_.parallel_tool_calls);
         json.key("previous_response_id").null();
         json.key("reasoning").json(echo_.reasoning);

@@ -92,6 +92,7 @@ void fields(Io& io, Is<Submit> auto& m) {
     io.choice("tool_choice", m.tool_choice, ToolChoice::Named);
     io.bytes("tool_name", m.tool_name);
     io.number("parallel_tool_calls", m.parallel_tool_calls);
+    io.number("bare_calls", m.bare_calls);
     io.bytes("json_schema", m.json_schema);
     io.list("prompt_ids", m.prompt_ids);
     io.number("wants_logprobs", m.wants_logprobs);
@@ -278,6 +279,7 @@ void fields(Io& io, Is<Finished> auto& m) {
     io.list("embedding", m.embedding);
     io.number("drafted_tokens", m.drafted_tokens);
     io.number("accepted_tokens", m.accepted_tokens);
+    io.texts("notes", m.notes);
 }
 
 template <typename Io>

@@ -140,6 +140,7 @@ struct Submit {
     ToolChoice tool_choice = ToolChoice::Auto;
     std::string tool_name;  // with ToolChoice::Named
     bool parallel_tool_calls = true;
+    bool bare_calls = true;           // with ToolChoice::Auto: constraint::BareCalls looks for calls
     std::string json_schema;          // the answer is JSON that fits it; empty: any text
     std::vector<int32_t> prompt_ids;  // a prompt that is tokenized already
     bool wants_logprobs = false;
@@ -313,7 +314,7 @@ struct AnswerPart {
         CallCut,        // the call ends unfinished: its arguments are no JSON
     };
     Kind kind = Kind::Text;
-    std::string text;   // valid UTF-8 without U+0000
+    std::string text;  // valid UTF-8 without U+0000; of Text empty where the thinking has ended and nothing follows yet
     uint32_t call = 0;  // of calls: their number in the answer
     bool operator==(const AnswerPart&) const = default;
 };
@@ -343,9 +344,10 @@ struct Finished {
     uint64_t prefill_us = 0;
     uint32_t decode_tokens = 0;
     uint64_t decode_us = 0;
-    std::vector<float> embedding;  // of length 1, where it is wanted
-    uint32_t drafted_tokens = 0;   // computed before it was known that they follow
-    uint32_t accepted_tokens = 0;  // of them, that did follow
+    std::vector<float> embedding;    // of length 1, where it is wanted
+    uint32_t drafted_tokens = 0;     // computed before it was known that they follow
+    uint32_t accepted_tokens = 0;    // of them, that did follow
+    std::vector<std::string> notes;  // of the answer, as those of Accepted
 };
 
 struct Tokenized {

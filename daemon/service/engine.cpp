@@ -484,6 +484,7 @@ bool Engine::deliver(RequestRecord& record, const std::vector<protocol::AnswerPa
             condemn(concat("sent a part of the answer to request ", id, " that does not follow the others"));
             return false;
         }
+        if (part.kind == protocol::AnswerPart::Kind::Text && part.text.empty()) continue;
         part.kind == protocol::AnswerPart::Kind::Text ? sink.on_text(part.text) : sink.on_part(part);
         if (find(id) == nullptr) return false;  // the sink has ended the request
     }

@@ -103,6 +103,7 @@ struct GenerateRequest {
     protocol::ToolChoice tool_choice = protocol::ToolChoice::Auto;
     std::string tool_name;  // with ToolChoice::Named
     bool parallel_tool_calls = true;
+    std::optional<bool> bare_calls;  // as in protocol::Submit; nothing: as the settings say when it is submitted
     protocol::Thinking thinking = protocol::Thinking::Default;
     std::string json_schema;  // the text is JSON that fits it; empty: any text
     std::string model;        // from the catalogue; empty: that of the settings, else the last used for this
@@ -169,6 +170,8 @@ struct Outcome {
     uint32_t resumed = 0;                        // how often a remote's text was cut and went on
     std::string where = "device";                // or the name of the remote that computed it
     std::vector<std::vector<float>> embeddings;  // of length 1 each, of every input, when the request has succeeded
+    // What only the end of the answer tells, as RequestSink::on_note().
+    std::vector<std::string> notes;
 };
 
 // Where a request's events go. Called on the loop thread only, never from inside a call to Service.

@@ -35,6 +35,7 @@ protocol::Submit submit_of(const RequestRecord& record) {
     submit.tool_choice = record.request.tool_choice;
     submit.tool_name = record.request.tool_name;
     submit.parallel_tool_calls = record.request.parallel_tool_calls;
+    submit.bare_calls = record.request.bare_calls.value_or(false);
     submit.json_schema = record.request.json_schema;
     submit.wants_logprobs = record.request.top_logprobs.has_value();
     submit.n_top_logprobs = record.request.top_logprobs.value_or(0);

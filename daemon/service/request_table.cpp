@@ -88,6 +88,7 @@ void RequestTable::end(RequestRecord& record, Finish finish, std::optional<base:
         outcome.decode_tps = per_second(costs->decode_tokens, costs->decode_us);
         outcome.drafted_tokens = costs->drafted_tokens;
         outcome.accepted_tokens = costs->accepted_tokens;
+        outcome.notes = costs->notes;
     }
     if (finish == Finish::Stop) outcome.embeddings = std::move(record.embeddings);
     hooks_.on_leaving(record, outcome, costs != nullptr);

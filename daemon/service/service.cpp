@@ -182,6 +182,7 @@ base::Result<std::vector<RequestId>> Service::Impl::submit(std::vector<GenerateR
             // Remotes hold 31 bits.
             request.sampling.seed = may_go_to_remote ? *seed & kMostRemoteSeed : *seed;
         }
+        if (!request.bare_calls) request.bare_calls = options_.bare_calls;
         request.priority = allowed_priority(request.priority, request.sandboxed);
         call.push_back({.id = last_id_ + 1 + call.size(),
                         .call = last_id_ + 1,

@@ -34,6 +34,7 @@ struct ServiceOptions {
     std::string chat_template;                        // of every model, as in protocol::Load
     uint64_t saved_prefix_bytes = 0;                  // likewise
     bool speculates = true;                           // likewise
+    bool bare_calls = true;                           // of requests that do not say
     uint32_t max_models = 0;                          // that are loaded at a time; 0: as many as memory allows
     uint32_t memory_mib = 0;                          // of all engines together; 0: decided from the device
     std::map<std::string, ModelOptions> models = {};  // by name

@@ -18,7 +18,7 @@ FIELDS = {
     "Connect": "remote:s model:s",
     "Submit": "id:Q prompt:s max_tokens:I temperature:f top_k:I top_p:f min_p:f repeat_penalty:f presence_penalty:f frequency_penalty:f "
               "repeat_last_n:i logit_bias_ids:[i logit_biases:[f min_tokens:I ignore_eos:B stop_token_ids:[i seed:Q stops:[s replay_ids:[i "
-              "delivered_bytes:Q cache_scope:s thinking:B tools:s tool_choice:B tool_name:s parallel_tool_calls:B json_schema:s "
+              "delivered_bytes:Q cache_scope:s thinking:B tools:s tool_choice:B tool_name:s parallel_tool_calls:B bare_calls:B json_schema:s "
               "prompt_ids:[i wants_logprobs:B n_top_logprobs:I embeds:B messages:{ChatMessage}",
     "Start": "id:Q priority:B",
     "Cancel": "id:Q",
@@ -37,7 +37,7 @@ FIELDS = {
     "Started": "id:Q cached_tokens:I",
     "Tokens": "id:Q ids:[i parts:{AnswerPart} bytes:Q position:I logprobs:{TokenLogprobs}",
     "Finished": "id:Q reason:B code:B message:s parts:{AnswerPart} bytes:Q prefill_tokens:I prefill_us:Q decode_tokens:I decode_us:Q "
-                "embedding:[f drafted_tokens:I accepted_tokens:I",
+                "embedding:[f drafted_tokens:I accepted_tokens:I notes:[s",
     "Tokenized": "id:Q ids:[i pieces:[s",
     "Detokenized": "id:Q text:s",
     "Fault": "message:s",

@@ -348,7 +348,7 @@ class Client:
 def variants(options):
     """Python values as the D-Bus types that the interface states; a GLib.Variant stays what it is."""
     types = {"max_tokens": "u", "top_k": "u", "deadline_ms": "u", "seed": "t", "stop": "as", "echo": "b",
-             "parallel_tool_calls": "b"}
+             "parallel_tool_calls": "b", "bare_calls": "b"}
     reals = ("temperature", "top_p", "min_p", "repeat_penalty")
     return {key: value if isinstance(value, GLib.Variant)
             else GLib.Variant(types.get(key, "d" if key in reals else "s"), value) for key, value in options.items()}

@@ -49,6 +49,14 @@ std::vector<chat::ChatMessage> taken(const std::vector<protocol::ChatMessage>& m
     return out;
 }
 
+std::vector<std::string> texts_of_others(const std::vector<protocol::ChatMessage>& messages) {
+    std::vector<std::string> texts;
+    for (const protocol::ChatMessage& message : messages) {
+        if (message.role == Role::User || message.role == Role::Tool) texts.push_back(message.content);
+    }
+    return texts;
+}
+
 constraint::ToolChoice choice_of(const protocol::Submit& submit) {
     using Kind = constraint::ToolChoice::Kind;
     constraint::ToolChoice choice;
@@ -138,13 +146,15 @@ base::Result<void> AnswerForm::take_conversation(const protocol::Submit& submit,
         thinking = {family.thinking->open, family.thinking->close};
     }
     const chat::CallSyntax* syntax = tools_.empty() ? nullptr : family.calls;
+    const bool has_one_call = family.tools != nullptr && family.tools->one_call;
+    const bool is_parallel = submit.parallel_tool_calls && !has_one_call;
     if (!tools_.empty() || !submit.json_schema.empty()) {
         constraint::AnswerShape shape;
         if (submit.thinking != protocol::Thinking::Off) shape.thinking = thinking;
         shape.begins_in_thinking = rendered->begins_in_thinking;
         shape.tools = tools_;
         shape.choice = choice_of(submit);
-        if (family.tools != nullptr && family.tools->one_call) shape.choice.parallel = false;
+        shape.choice.parallel = is_parallel;
         shape.syntax = syntax;
         shape.json_schema = submit.json_schema;
         auto grammar = constraint::compile_answer_grammar(shape);
@@ -164,6 +174,12 @@ base::Result<void> AnswerForm::take_conversation(const protocol::Submit& submit,
     options.must_call =
         submit.tool_choice == protocol::ToolChoice::Required || submit.tool_choice == protocol::ToolChoice::Named;
     reader_.emplace(options);
+    const bool begins_with_text = submit.messages.back().role == Role::Assistant;
+    if (submit.bare_calls && has_tools && submit.tool_choice == protocol::ToolChoice::Auto &&
+        submit.json_schema.empty() && !begins_with_text) {
+        bare_calls_.emplace(constraint::BareCalls::Options{
+            .tools = tools_, .many = is_parallel, .texts_of_others = texts_of_others(submit.messages)});
+    }
     return {};
 }
 
@@ -177,13 +193,23 @@ void AnswerForm::skip_delivered(const generation::LoadedModel& model, const gene
 }
 
 std::vector<AnswerPart> AnswerForm::feed(std::string_view text) {
-    if (reader_) return parts(reader_->feed(text));
-    if (text.empty()) return {};
-    return {{AnswerPart::Kind::Text, std::string(text), 0}};
+    if (!reader_) {
+        if (text.empty()) return {};
+        return {{AnswerPart::Kind::Text, std::string(text), 0}};
+    }
+    auto events = reader_->feed(text);
+    return parts(bare_calls_ ? bare_calls_->feed(std::move(events)) : std::move(events));
 }
 
-std::vector<AnswerPart> AnswerForm::finish() {
-    return reader_ ? parts(reader_->finish()) : std::vector<AnswerPart>();
+std::vector<AnswerPart> AnswerForm::finish(bool ended_itself) {
+    if (!reader_) return {};
+    auto events = reader_->finish();
+    return parts(bare_calls_ ? bare_calls_->finish(std::move(events), ended_itself) : std::move(events));
+}
+
+std::vector<std::string> AnswerForm::last_notes() const {
+    if (!bare_calls_ || !bare_calls_->has_found()) return {};
+    return {"bare_calls: the model wrote the call as plain JSON, without the markers of its chat template"};
 }
 
 std::vector<AnswerPart> AnswerForm::parts(std::vector<chat::AnswerEvent> events) {

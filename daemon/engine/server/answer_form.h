@@ -13,6 +13,7 @@
 #include "engine/chat/answer_reader.h"
 #include "engine/chat/chat_template.h"
 #include "engine/chat/tool.h"
+#include "engine/generation/constraint/bare_calls.h"
 #include "engine/generation/loaded_model.h"
 #include "engine/generation/sequence.h"
 #include "protocol/messages.h"
@@ -31,7 +32,10 @@ public:
 
     // Returns the parts that became certain with the next text of the answer, and at its end the rest.
     std::vector<protocol::AnswerPart> feed(std::string_view text);
-    std::vector<protocol::AnswerPart> finish();
+    // `ended_itself`: the model has ended the answer, and not its length or an error.
+    std::vector<protocol::AnswerPart> finish(bool ended_itself);
+    // After finish(): what is to be told of the answer, at most protocol::kMaxNotes.
+    std::vector<std::string> last_notes() const;
     // That a conversation has no form of the model's own (ChatTemplate::note()), and what the grammar does not hold to
     // its schema (constraint::AnswerGrammar::loosened); at most protocol::kMaxNotes.
     const std::vector<std::string>& notes() const { return notes_; }
@@ -48,7 +52,8 @@ private:
 
     std::vector<chat::Tool> tools_;
     std::vector<std::string> notes_;
-    std::optional<chat::AnswerReader> reader_;  // nothing: all of the answer is text
+    std::optional<chat::AnswerReader> reader_;         // nothing: all of the answer is text
+    std::optional<constraint::BareCalls> bare_calls_;  // nothing: calls have the form of the family alone
     bool ends_with_call_ = false;
 };
 

@@ -523,10 +523,10 @@ void EngineServer::on_finished(uint64_t id, const generation::Finish& finish) {
     AnswerForm& form = *answer.mapped();
     finished.bytes = finish.text.size();
     finished.parts = form.feed(finish.text);
-    for (protocol::AnswerPart& part : form.finish()) finished.parts.push_back(std::move(part));
-    if (finished.reason == protocol::FinishReason::Stop && form.ends_with_call()) {
-        finished.reason = protocol::FinishReason::ToolCalls;
-    }
+    const bool ended_itself = finished.reason == protocol::FinishReason::Stop;
+    for (protocol::AnswerPart& part : form.finish(ended_itself)) finished.parts.push_back(std::move(part));
+    finished.notes = form.last_notes();
+    if (ended_itself && form.ends_with_call()) finished.reason = protocol::FinishReason::ToolCalls;
     finished.embedding = finish.embedding;
     finished.prefill_tokens = finish.costs.prefill_tokens;
     finished.prefill_us = static_cast<uint64_t>(finish.costs.prefill_time.count());

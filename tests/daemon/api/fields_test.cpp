@@ -19,14 +19,14 @@ std::string described(const Call& call) {
     const service::Sampling& s = r.sampling;
     std::ostringstream out;
     out << r.prompt << '|' << r.tools << '|' << int(r.tool_choice) << r.tool_name << r.parallel_tool_calls
-        << int(r.thinking) << '|' << r.json_schema << '|' << r.model << '|' << r.max_tokens << '|' << int(r.priority)
-        << (r.deadline ? r.deadline->count() : 0) << r.echo << '|' << int(r.top_logprobs.value_or(99)) << '|'
-        << r.dimensions << '|' << s.temperature << '|' << s.top_k << '|' << s.top_p << '|' << s.min_p << '|'
-        << s.repeat_penalty << '|' << s.presence_penalty << '|' << s.frequency_penalty << '|' << s.repeat_last_n << '|'
-        << s.min_tokens << s.ignore_eos << '|' << s.seed.value_or(0) << '|' << call.n << call.stream
-        << call.include_usage << call.raw << '|' << call.n_ctx.value_or(0) << '|' << int(call.encoding)
-        << (r.keep_alive ? r.keep_alive->count() : -9) << call.handle_token << int(call.delivery) << int(call.format)
-        << call.system.value_or("-");
+        << int(r.bare_calls.value_or(true)) << int(r.thinking) << '|' << r.json_schema << '|' << r.model << '|'
+        << r.max_tokens << '|' << int(r.priority) << (r.deadline ? r.deadline->count() : 0) << r.echo << '|'
+        << int(r.top_logprobs.value_or(99)) << '|' << r.dimensions << '|' << s.temperature << '|' << s.top_k << '|'
+        << s.top_p << '|' << s.min_p << '|' << s.repeat_penalty << '|' << s.presence_penalty << '|'
+        << s.frequency_penalty << '|' << s.repeat_last_n << '|' << s.min_tokens << s.ignore_eos << '|'
+        << s.seed.value_or(0) << '|' << call.n << call.stream << call.include_usage << call.raw << '|'
+        << call.n_ctx.value_or(0) << '|' << int(call.encoding) << (r.keep_alive ? r.keep_alive->count() : -9)
+        << call.handle_token << int(call.delivery) << int(call.format) << call.system.value_or("-");
     for (const auto& [id, bias] : s.logit_bias) out << '|' << id << ':' << bias;
     for (const int32_t id : s.stop_token_ids) out << "|e" << id;
     for (const std::string& stop : r.stops) out << "|s" << stop;
@@ -338,6 +338,7 @@ const std::vector<Sent> kServersEmbeddings = {
 const std::vector<Sent> kReasoning = {{"reasoning", R"({"effort":"none"})"}};
 const std::vector<Sent> kBestOf = {{"best_of", "2"}};
 const std::vector<Sent> kOwnChoice = {{"tool_choice", "\"none\""}, {"parallel_tool_calls", "false"}};
+const std::vector<Sent> kOwnCalls = {{"bare_calls", "false"}};
 const std::vector<Sent> kOwn = {{"priority", "\"background\""}, {"deadline_ms", "5"}, {"fallback", R"(["x"])"}};
 const std::vector<Sent> kBusFields = {
     {"handle_token", "\"t\""},
@@ -361,6 +362,7 @@ const std::vector<Sent> kBusFields = {
     {"tools", "\"[{}]\""},
     {"tool_choice", "\"none\""},
     {"parallel_tool_calls", "false"},
+    {"bare_calls", "false"},
     {"thinking", "\"off\""},
     {"system", "\"s\""},
     {"priority", "\"background\""},
@@ -405,6 +407,9 @@ const List kLists[] = {
     {kOllamaChat, kOllamaChatFields},
     {kOllamaChat, kOwn},
     {kOllamaChat, kOwnChoice},
+    {kOllamaChat, kOwnCalls},
+    {kChat, kOwnCalls},
+    {kResponses, kOwnCalls},
     {kOllamaEmbed, kOllamaEmbedFields},
     {kOllamaEmbed, kOwn},
     {kOllamaEmbeddings, kOllamaEmbeddingsFields},

@@ -44,7 +44,7 @@ TEST_F(ConfigTest, EveryKeyIsRead) {
         "model = \"tales\"\nbackend = \"opencl\"\ndevice = \"Adreno\"\nprecision = \"fast\"\n"
         "chat_template = \"zephyr\"\nthreads = 256\ncontext_length = 32\n"
         "parallel = 16\nprefill_chunk = 512\nidle_unload_seconds = 60\nidle_exit_seconds = 31536000\nsaved_prefix_mib "
-        "= 65536\nspeculation = false\nlog_level = "
+        "= 65536\nspeculation = false\nbare_calls = false\nlog_level = "
         "\"debug\"\nremote_log = false\n");
     ASSERT_TRUE(config) << config.error().message;
     EXPECT_EQ(config->model, "tales");
@@ -64,6 +64,8 @@ TEST_F(ConfigTest, EveryKeyIsRead) {
     EXPECT_TRUE(Config().remote_log);
     EXPECT_FALSE(config->speculation);
     EXPECT_TRUE(Config().speculation);
+    EXPECT_FALSE(config->bare_calls);
+    EXPECT_TRUE(Config().bare_calls);
 }
 
 TEST_F(ConfigTest, ASwitchIsTrueOrFalse) {

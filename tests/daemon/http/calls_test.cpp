@@ -92,6 +92,21 @@ TEST(OllamaCalls, AreObjectsInALineOfTheirOwnAndTheCutOneIsNotTold) {
     EXPECT_EQ(whole({calls[1]}, service::Finish::Length).find("tool_calls"), std::string::npos);
 }
 
+TEST(BareCalls, AreMarkedInTheBodyOfEachFormat) {
+    service::Outcome outcome = ended(service::Finish::ToolCalls);
+    outcome.notes = {"bare_calls: \"so\""};
+    const std::string notes = R"("notes":["bare_calls: \"so\""])";
+    const Choice choice{"", outcome, {}, {}, {a_whole_and_a_cut_call()[0]}};
+    for (const bool is_ollama : {false, true}) {
+        const auto format = [&] { return is_ollama ? make_ollama_format(OllamaKind::Chat) : openai_chat(); };
+        EXPECT_NE(format()->whole(head(), {choice}).find(notes), std::string::npos);
+        const auto stream = format();
+        (void)stream->begin(head());
+        EXPECT_NE(stream->end_choice(0, outcome, {}).find(notes), std::string::npos);
+        EXPECT_EQ(stream->end_choice(0, ended(service::Finish::Stop), {}).find("notes"), std::string::npos);
+    }
+}
+
 // The only token of an answer ends the prefill, and takes no time of its own.
 TEST(OllamaCalls, WhatHasHappenedHasTakenTime) {
     const std::string one = make_ollama_format(OllamaKind::Chat)->whole(head(), {{"a", ended(service::Finish::Stop)}});

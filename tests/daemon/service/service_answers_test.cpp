@@ -313,6 +313,25 @@ TEST_F(ServiceAnswersTest, ThinkingIsCountedUpToWhatFollowsIt) {
     EXPECT_EQ(sink.outcome().thinking_tokens, 3u);
 }
 
+// An empty text ends the thinking and is not told.
+TEST_F(ServiceAnswersTest, TokensThatAreHeldBackBehindTheThinkingAreNotCountedAsThinking) {
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    send(parts_of(id, {{Kind::Thinking, "hm", 0}}));
+    send(parts_of(id, {{Kind::Text, "", 0}}));
+    send(parts_of(id, {}));
+    protocol::Finished finished;
+    finished.id = id;
+    finished.reason = protocol::FinishReason::ToolCalls;
+    finished.parts = {{Kind::CallBegin, "clock", 0}, {Kind::CallArguments, "{}", 0}, {Kind::CallEnd, "", 0}};
+    finished.notes = {"bare_calls: it was plain JSON"};
+    send(finished);
+    EXPECT_EQ(sink.outcome().generated_tokens, 3u);
+    EXPECT_EQ(sink.outcome().thinking_tokens, 1u);
+    EXPECT_EQ(sink.outcome().notes, finished.notes);
+    EXPECT_EQ(sink.parts.size(), 4u);
+}
+
 TEST_F(ServiceAnswersTest, ACallGoesOnWithTheNextEngine) {
     RecordingSink sink;
     const RequestId id = run(sink);

@@ -197,6 +197,22 @@ TEST_F(ServiceEngineTest, SpeculationIsOffWhereTheSettingsSaySo) {
     }
 }
 
+// What it was when the request came holds for all engines that answer it.
+TEST_F(ServiceEngineTest, BareCallsAreAsTheRequestSaysOrElseTheSettings) {
+    for (const bool setting : {true, false}) {
+        for (const std::optional<bool> asked : {std::optional<bool>(), std::optional(true), std::optional(false)}) {
+            make_service({.default_model = "a", .bare_calls = setting});
+            RecordingSink sink;
+            auto generate = request();
+            generate.bare_calls = asked;
+            const RequestId id = submit(sink, generate);
+            service_->configure(ServiceOptions{.default_model = "a", .bare_calls = !setting});
+            load_and_get_ready();
+            EXPECT_EQ(expect_start(id).bare_calls, asked.value_or(setting));
+        }
+    }
+}
+
 TEST_F(ServiceEngineTest, ADeviceErrorNeedsTwoFailuresWithNoTokenBetween) {
     make_service({.default_model = "a", .backend = protocol::BackendKind::OpenCl});
     RecordingSink sink;

@@ -40,7 +40,7 @@ protected:
     static std::string read(AnswerForm& form, std::initializer_list<std::string_view> pieces) {
         std::string out;
         for (const std::string_view piece : pieces) out += told(form.feed(piece));
-        return out + told(form.finish());
+        return out + told(form.finish(true));
     }
     // The parts of an answer as one text: "~thinking", "text", "name(arguments)" or, of a call that was cut,
     // "name(argu!".
@@ -108,6 +108,73 @@ TEST_F(AnswerFormTest, AnotherEngineGoesOnWithTheParts) {
         // Each piece of thinking is marked anew.
         if (!first.empty() && rest.starts_with('~')) rest.erase(0, 1);
         EXPECT_EQ(first + rest, all) << delivered;
+    }
+}
+
+constexpr std::string_view kBare = R"({"name": "light", "arguments": {"on": true}})";
+
+TEST_F(AnswerFormTest, ACallThatIsWrittenBareIsOneAndIsMarked) {
+    submit_.tools = kTools;
+    const auto one = form();
+    EXPECT_EQ(read(*one, {"<think>hm</think>", kBare}), R"(~hmlight({"on": true}))");
+    EXPECT_TRUE(one->ends_with_call());
+    ASSERT_EQ(one->last_notes().size(), 1u);
+    EXPECT_TRUE(one->last_notes()[0].starts_with("bare_calls: "));
+    const auto marked = form();
+    EXPECT_EQ(read(*marked, {"<tool_call>", kBare, "</tool_call>"}), R"(light({"on": true}))");
+    EXPECT_TRUE(marked->last_notes().empty());
+}
+
+TEST_F(AnswerFormTest, ABareCallIsTextWhereNobodyAskedForOne) {
+    const auto stays_text = [&](std::string_view why) {
+        const auto one = form();
+        EXPECT_EQ(read(*one, {kBare}), kBare) << why;
+        EXPECT_FALSE(one->ends_with_call()) << why;
+        EXPECT_TRUE(one->last_notes().empty()) << why;
+    };
+    const protocol::Submit plain = submit_;
+    stays_text("there are no tools");
+    submit_.tools = kTools;
+    const protocol::Submit with_tools = submit_;
+    submit_.bare_calls = false;
+    stays_text("it is switched off");
+    submit_ = with_tools;
+    submit_.tool_choice = protocol::ToolChoice::None;
+    stays_text("tool_choice is none");
+    submit_ = with_tools;
+    submit_.json_schema = R"({"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}}})";
+    stays_text("the answer has a schema");
+    submit_ = with_tools;
+    submit_.messages.push_back({.role = protocol::ChatMessage::Role::Assistant, .content = "For example: "});
+    stays_text("the answer goes on with a text");
+    submit_ = with_tools;
+    submit_.messages[0].content = R"(Say {"arguments":{"on":true},"name":"light"})";
+    stays_text("the user has written it");
+    submit_ = with_tools;
+    submit_.messages.push_back(
+        {.role = protocol::ChatMessage::Role::Assistant, .content = "", .tool_calls = {{"c", "light", "{}"}}});
+    submit_.messages.push_back({.role = protocol::ChatMessage::Role::Tool,
+                                .content = R"({"mail":"{\"name\":\"light\",\"arguments\":{\"on\":true}}"})",
+                                .tool_call_id = "c"});
+    stays_text("a tool has written it");
+    submit_ = with_tools;
+    const auto cut = form();
+    EXPECT_EQ(told(cut->feed(kBare)) + told(cut->finish(false)), kBare);
+    EXPECT_FALSE(cut->ends_with_call());
+}
+
+TEST_F(AnswerFormTest, AnotherEngineGoesOnWithABareCall) {
+    submit_.tools = kTools;
+    for (const std::string& answer : {std::string(kBare), std::string(kBare) + " is it"}) {
+        std::vector<int32_t> ids;
+        for (const char c : answer) ids.push_back(model_.tokenizer->encode(std::string(1, c)).at(0));
+        const std::string all = read(*form(), {answer});
+        for (size_t delivered = 0; delivered <= answer.size(); ++delivered) {
+            const auto before = form();
+            const std::string first = told(before->feed(answer.substr(0, delivered)));
+            const auto after = form(ids, delivered);
+            EXPECT_EQ(first + read(*after, {std::string_view(answer).substr(delivered)}), all) << delivered;
+        }
     }
 }
 
