@@ -1,10 +1,9 @@
-"""Reads GGUF files, for the CI jobs that compare them."""
+"""Reads GGUF files, for the CI jobs that compare them, and copies them with other metadata. Values of tensors need numpy."""
 import math
+import mmap
 import struct
 
-import numpy as np
-
-from gguf_writer import ALIGNMENT, ARRAY, BLOCKS, STRING, TYPE_NAMES  # noqa: F401
+from gguf_writer import ALIGNMENT, ARRAY, BLOCKS, STRING, TYPE_NAMES, aligned, entry  # noqa: F401
 
 
 class Gguf:
@@ -12,18 +11,25 @@ class Gguf:
     SCALARS = {0: "B", 1: "b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "?", 10: "<Q", 11: "<q", 12: "<d"}
 
     def __init__(self, path):
-        self.data = np.memmap(path, np.uint8, "r")
+        with open(path, "rb") as file:
+            self.data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self.at = 8
         n_tensors, n_entries = self._next("<Q"), self._next("<Q")
-        self.meta = {self._text(): self._value(self._next("<I")) for _ in range(n_entries)}
+        self.meta, self.entries = {}, {}  # the entries as bytes
+        for _ in range(n_entries):
+            begin, key = self.at, self._text()
+            self.meta[key] = self._value(self._next("<I"))
+            self.entries[key] = self.data[begin:self.at]
         infos = {}
+        self.infos_begin = self.at
         for _ in range(n_tensors):
             name = self._text()
             sizes = [self._next("<Q") for _ in range(self._next("<I"))]
             infos[name] = (sizes, self._next("<I"), self._next("<Q"))
+        self.infos_end = self.at
         alignment = self.meta.get("general.alignment", ALIGNMENT)
-        begin = -(-self.at // alignment) * alignment
-        self.tensors = {name: (sizes, kind, begin + offset) for name, (sizes, kind, offset) in infos.items()}
+        self.begin = -(-self.at // alignment) * alignment
+        self.tensors = {name: (sizes, kind, self.begin + offset) for name, (sizes, kind, offset) in infos.items()}
 
     def _next(self, layout):
         value, = struct.unpack_from(layout, self.data, self.at)
@@ -33,7 +39,7 @@ class Gguf:
     def _text(self):
         size = self._next("<Q")
         self.at += size
-        return self.data[self.at - size:self.at].tobytes().decode(errors="replace")
+        return self.data[self.at - size:self.at].decode(errors="replace")
 
     def _value(self, kind):
         if kind == STRING:
@@ -44,13 +50,25 @@ class Gguf:
         return self._next(self.SCALARS[kind])
 
     def floats(self, name):
+        import numpy as np
         sizes, kind, begin = self.tensors[name]
         assert kind == 0, f"{name} is {TYPE_NAMES[kind]}, not F32"
         n = math.prod(sizes)
-        return self.data[begin:begin + 4 * n].view("<f4").astype(np.float64).reshape(sizes[::-1])
+        return np.frombuffer(self.data, "<f4", n, begin).astype(np.float64).reshape(sizes[::-1])
 
     def stored(self, name):
         """The bytes of a tensor."""
+        import numpy as np
         sizes, kind, begin = self.tensors[name]
         weights, size = BLOCKS[kind]
-        return self.data[begin:begin + math.prod(sizes) // weights * size]
+        return np.frombuffer(self.data, np.uint8, math.prod(sizes) // weights * size, begin)
+
+    def copy(self, path, changes):
+        """Writes the file with other metadata. `changes`: {key: value, or None for one that is left out}."""
+        entries = {**self.entries, **{key: value if value is None else entry(key, value) for key, value in changes.items()}}
+        kept = [one for one in entries.values() if one is not None]
+        head = self.data[:8] + struct.pack("<QQ", len(self.tensors), len(kept)) + b"".join(kept)
+        head += self.data[self.infos_begin:self.infos_end]
+        with open(path, "wb") as file:
+            file.write(head + bytes(aligned(len(head)) - len(head)))
+            file.write(memoryview(self.data)[self.begin:])

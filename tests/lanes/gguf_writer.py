@@ -16,7 +16,7 @@ def _text(text):
     return struct.pack("<Q", len(encoded)) + encoded
 
 
-def _entry(key, value):
+def entry(key, value):
     if isinstance(value, str):
         kind, body = STRING, _text(value)
     elif isinstance(value, bool):
@@ -26,8 +26,9 @@ def _entry(key, value):
     elif isinstance(value, int):
         kind, body = U32, struct.pack("<I", value)
     else:
-        element = {str: STRING, int: I32, float: F32}[type(value[0])]
-        items = b"".join(map(_text, value)) if element == STRING else array.array("i" if element == I32 else "f", value).tobytes()
+        element = {str: STRING, bool: BOOL, int: I32, float: F32}[type(value[0])]
+        codes = {BOOL: "b", I32: "i", F32: "f"}
+        items = b"".join(map(_text, value)) if element == STRING else array.array(codes[element], value).tobytes()
         kind, body = ARRAY, struct.pack("<IQ", element, len(value)) + items
     return _text(key) + struct.pack("<I", kind) + body
 
@@ -37,7 +38,7 @@ def size_of(shape, kind):
     return math.prod(shape) // weights * size
 
 
-def _aligned(size):
+def aligned(size):
     return size + -size % ALIGNMENT
 
 
@@ -48,9 +49,9 @@ def write(path, entries, tensors):
     for name, shape, kind, _ in tensors:
         sizes = shape[::-1]
         infos.append(_text(name) + struct.pack(f"<I{len(sizes)}QIQ", len(sizes), *sizes, kind, end))
-        end += _aligned(size_of(shape, kind))
+        end += aligned(size_of(shape, kind))
     head = b"GGUF" + struct.pack("<IQQ", 3, len(infos), len(entries))
-    head += b"".join(_entry(key, value) for key, value in entries.items()) + b"".join(infos)
+    head += b"".join(entry(key, value) for key, value in entries.items()) + b"".join(infos)
     head += bytes(-len(head) % ALIGNMENT)
     at = len(head)
     with open(path, "wb") as file:
@@ -59,7 +60,7 @@ def write(path, entries, tensors):
             file.seek(at)
             for part in parts:
                 file.write(part)
-            at += _aligned(size_of(shape, kind))
+            at += aligned(size_of(shape, kind))
         file.truncate(at)
 
 

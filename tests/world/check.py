@@ -1,0 +1,148 @@
+"""check.py --bench LLMD_BENCH --root ROOT --work WORK [--types KIND,...] [--without-keys | --keys removed,...] FORM ...
+
+Judges llmd on the files of make.py: those of the converter by llama-server and transformers, those that llama-quantize makes of
+them by llama-server on the same weights in F32, and the F32 file with every key removed, changed and set to the value of another
+form. The last line counts."""
+import argparse
+import pathlib
+import sys
+import traceback
+
+sys.dont_write_bytecode = True
+import forms
+import judge
+import keys
+from judge import TOLERANCE
+
+# What llama-quantize makes, as published files are: L is Q4_K_M with the first and last matrix in Q8_0, XL mixes types by tensor,
+# and QAT has an embedding in F16.
+TYPES = {
+    "f16": None, "bf16": None,  # the converter makes these
+    "q4_0": ("Q4_0",), "q4_k_m": ("Q4_K_M",), "q8_0": ("Q8_0",), "q6_k": ("Q6_K",), "iq4_xs": ("IQ4_XS",), "q5_k_m": ("Q5_K_M",),
+    "l": ("Q4_K_M", "--output-tensor-type", "q8_0", "--token-embedding-type", "q8_0"),
+    "xl": ("Q4_K_M", "--token-embedding-type", "q6_k", "--tensor-type", "attn_v=q8_0", "--tensor-type", "attn_k=q6_k", "--tensor-type",
+           "attn_q=q5_k", "--tensor-type", "ffn_down=iq4_xs", "--tensor-type", "attn_output=q5_0"),
+    "qat": ("Q4_0", "--token-embedding-type", "f16"),
+}
+
+
+class Check:
+    def __init__(self, args):
+        self.args = args
+        self.root = judge.Root(args.root)
+        self.passed, self.failed, self.listed = 0, 0, 0
+
+    def say(self, good, line):
+        print(("ok    " if good else "FAIL  ") + line, flush=True)
+        self.passed += good
+        self.failed += not good
+
+    def form(self, name):
+        form = forms.FORMS[name]
+        directory = self.args.work / name
+        source = directory / "f32.gguf"
+        if form.keys:
+            whole, source = source, directory / "keyed.gguf"
+            judge.Gguf(whole).copy(source, form.keys)
+        text, answers = judge.read_reference(directory)
+        if form.refused:
+            return self.refused(name, form, source, text)
+        good = self.exact(name, form, source, text, answers)
+        if not good:
+            return
+        for kind in self.args.types:
+            self.quantized(name, form, directory, kind, text, sorted(answers))
+        for line, verdict in keys.variants(self.args, self.root, name, form, source, text):
+            if verdict == keys.LISTED:
+                self.listed += 1
+            elif verdict != keys.GOOD or self.args.verbose:
+                self.say(verdict == keys.GOOD, line)
+            else:
+                self.passed += 1
+
+    def refused(self, name, form, source, text):
+        try:
+            judge.llmd(self.args.bench, source, text, [1], form.contexts[-1])
+        except judge.bench_eval.Refused as error:
+            said = judge.refusal(error)
+            return self.say(form.refused in said, f"{name}: refused: {said}")
+        self.say(False, f"{name}: loaded, and should be refused for {form.refused}")
+
+    def exact(self, name, form, source, text, answers):
+        """The converter's F32 file: llmd agrees with both judges, or with the one that forms.py names."""
+        good = True
+        for n_ctx in form.contexts:
+            lengths = sorted(answers)
+            if n_ctx <= forms.ORIGINAL:
+                lengths = [n for n in lengths if n < n_ctx]
+            try:
+                ours = judge.llmd(self.args.bench, source, text, lengths, n_ctx)
+            except judge.bench_eval.Refused as error:
+                self.say(False, f"{name}: llmd refuses it: {judge.refusal(error)}")
+                return False
+            try:
+                peer = judge.llama_cpp(self.root, source, text, lengths, n_ctx)
+            except judge.Refused as error:
+                self.say(False, f"{name}: llama.cpp refuses it: {error}")
+                return False
+            from_peer = [judge.difference(*pair) for pair in zip(ours, peer)]
+            # transformers chooses the factors of a longrope by a text's length, llama.cpp by the context's.
+            own = [n for n in lengths if len(form.contexts) == 1 or (n > forms.ORIGINAL) == (n_ctx > forms.ORIGINAL)]
+            tops = {n: judge.top_of(answers[n]) for n in own}
+            from_transformers = [judge.difference(ours[lengths.index(n)], tops[n]) for n in own]
+            apart = [judge.difference(answers[n], peer[lengths.index(n)]) for n in own]
+            agrees = {"llama.cpp": max(from_peer) <= TOLERANCE, "transformers": max(from_transformers, default=0) <= TOLERANCE}
+            right = agrees.get(form.differs[0], False) if form.differs else all(agrees.values())
+            figures = " ".join(f"{n}:{a:.4f}" for n, a in zip(lengths, from_peer))
+            theirs = " ".join(f"{n}:{a:.4f}({b:.4f})" for n, a, b in zip(own, from_transformers, apart))
+            self.say(right, f"{name}: F32, context {n_ctx}: llama.cpp {max(from_peer):.4f}, transformers "
+                     f"{max(from_transformers, default=0):.4f}" + ("" if right and not form.differs else f" [{figures}] [{theirs}]") +
+                     (f"; listed: {form.differs[1]}" if form.differs else ""))
+            good = good and (right or agrees["llama.cpp"])
+        return good
+
+    def quantized(self, name, form, directory, kind, text, lengths):
+        path, exact = directory / f"{kind}.gguf", directory / "exact.gguf"
+        if TYPES[kind]:
+            kind_of_file, *options = TYPES[kind]
+            self.root.quantize(directory / "f32.gguf", path, kind_of_file, *options)
+        self.root.quantize(path, exact, "F32", "--allow-requantize")
+        n_ctx = form.contexts[-1]
+        lengths = [n for n in lengths if n in (33, form.window + 1, forms.LAST)]
+        try:
+            ours = judge.llmd(self.args.bench, path, text, lengths, n_ctx)
+            peer = judge.llama_cpp(self.root, exact, text, lengths, n_ctx)
+        except judge.bench_eval.Refused as error:
+            return self.say(False, f"{name}: {kind}: llmd refuses it: {judge.refusal(error)}")
+        except judge.Refused as error:
+            return self.say(False, f"{name}: {kind}: llama.cpp refuses it: {error}")
+        finally:
+            exact.unlink(missing_ok=True)
+            if TYPES[kind]:
+                path.unlink()
+        worst = max(judge.difference(*pair) for pair in zip(ours, peer))
+        self.say(worst <= TOLERANCE, f"{name}: {kind}: {worst:.4f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bench", required=True)
+    parser.add_argument("--root", required=True)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("--types", default=",".join(TYPES), type=lambda text: [kind for kind in text.split(",") if kind])
+    parser.add_argument("--keys", default="removed,changed,neighbour,added", type=lambda text: [one for one in text.split(",") if one])
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("forms", nargs="+", metavar="FORM")
+    args = parser.parse_args()
+    check = Check(args)
+    for name in args.forms:
+        try:
+            check.form(name)
+        except Exception:
+            check.say(False, f"{name}: {traceback.format_exc()}")
+    print(f"lane world: {check.passed} passed, {check.failed} failed, 0 skipped")
+    return 1 if check.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

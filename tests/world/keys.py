@@ -1,0 +1,98 @@
+"""Files with one key of the architecture removed, changed, set to another form's value, or added from another form: llmd refuses
+them by name, or agrees with llama.cpp."""
+import functools
+
+import judge
+from forms import FORMS, LAST
+
+GOOD, BAD, LISTED = "good", "bad", "listed"
+
+# Why llmd differs where llama.cpp loads a file that llmd computes otherwise, or llmd loads what llama.cpp does not:
+# {(form's architecture or "*", key without it, how it is changed): the reason}.
+REASONS = {}
+
+SCALINGS = ["none", "linear", "yarn", "longrope"]
+
+
+def changed(key, value):
+    """Other values that a file could have."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, str):
+        return [name for name in SCALINGS if name != value]
+    if isinstance(value, list):
+        return [[*value[1:], value[0]]] if len(set(value)) > 1 else [[not value[0] if isinstance(value[0], bool) else value[0] * 2] + value[1:]]
+    if isinstance(value, float):
+        return [value * (1000 if "epsilon" in key else 1.5)]
+    if key in ("block_count", "pooling_type"):
+        return [value - 1]
+    return [value * 2 or 1, value // 2] if value > 1 else [value * 2 or 1]
+
+
+@functools.cache
+def keys_of(path):
+    """(architecture, {key without the architecture: value})"""
+    meta = judge.Gguf(path).meta
+    architecture = meta["general.architecture"]
+    return architecture, {key[len(architecture) + 1:]: value for key, value in meta.items() if key.startswith(architecture + ".")}
+
+
+def others(args, name):
+    """{key: its values in other forms, those of the same architecture first}"""
+    own = keys_of(args.work / name / "f32.gguf")[0]
+    files = {other: args.work / other / "f32.gguf" for other in FORMS if other != name}
+    read = [keys_of(path) for path in files.values() if path.exists()]
+    found = {}
+    for _, listed in sorted(read, key=lambda one: one[0] != own):
+        for key, value in listed.items():
+            found.setdefault(key, []).append(value)
+    return found
+
+
+def list_variants(args, name):
+    """(how, key, value or None) of every file."""
+    architecture, own = keys_of(args.work / name / "f32.gguf")
+    elsewhere = others(args, name)
+    for key, value in own.items():
+        if "removed" in args.keys:
+            yield "removed", key, None
+        if "changed" in args.keys:
+            yield from (("changed", key, other) for other in changed(key, value))
+        if "neighbour" in args.keys:
+            neighbours = [other for other in elsewhere.get(key, []) if other != value]
+            yield from (("neighbour", key, other) for other in neighbours[:1])
+    first = next(form for form in FORMS if (args.work / form / "f32.gguf").exists() and
+                 keys_of(args.work / form / "f32.gguf")[0] == architecture)
+    if "added" in args.keys and name == first:
+        yield from (("added", key, values[0]) for key, values in elsewhere.items() if key not in own)
+
+
+def variants(args, root, name, form, source, text):
+    """(line, verdict) of every file."""
+    architecture = keys_of(args.work / name / "f32.gguf")[0]
+    file = judge.Gguf(source)
+    path = source.with_name("variant.gguf")
+    n_ctx = form.contexts[-1]
+    lengths = [form.window + 1, LAST] if form.window else [33, LAST]
+    for how, key, value in list_variants(args, name):
+        file.copy(path, {f"{architecture}.{key}": value})
+        told = f"{name}: {key} {how}" + ("" if value is None else f" to {str(value)[:60]}")
+        verdict, line = judge_variant(args, root, path, text, lengths, n_ctx)
+        reason = REASONS.get((architecture, key, how)) or REASONS.get(("*", key, how))
+        if verdict == BAD and reason:
+            verdict, line = LISTED, f"{line}; listed: {reason}"
+        yield f"{told}: {line}", verdict
+    path.unlink(missing_ok=True)
+
+
+def judge_variant(args, root, path, text, lengths, n_ctx):
+    try:
+        ours = judge.llmd(args.bench, path, text, lengths, n_ctx)
+    except judge.bench_eval.Refused as error:
+        return GOOD, f"llmd refuses it: {judge.refusal(error)}"
+    try:
+        peer = judge.llama_cpp(root, path, text, lengths, n_ctx)
+    except judge.Refused as error:
+        return BAD, f"llmd loads it, llama.cpp does not: {error}"
+    worst = max(judge.difference(*pair) for pair in zip(ours, peer))
+    return GOOD if worst <= judge.TOLERANCE else BAD, f"{worst:.4f} from llama.cpp"
