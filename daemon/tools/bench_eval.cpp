@@ -57,14 +57,21 @@ double log_sum_exp(const std::vector<float>& logits) {
     return largest + std::log(sum);
 }
 
-// The best id, the lowest among equals, and its lead over the second.
-std::pair<int32_t, float> best_of(const std::vector<float>& logits) {
+struct Best {
+    int32_t id = 0;
+    float margin = 0;  // its lead over the second
+    float logprob = 0;
+};
+
+// The best id, the lowest among equals.
+Best best_of(const std::vector<float>& logits) {
     const auto best = std::max_element(logits.begin(), logits.end());
     float second = -std::numeric_limits<float>::infinity();
     for (auto it = logits.begin(); it != logits.end(); ++it) {
         if (it != best) second = std::max(second, *it);
     }
-    return {static_cast<int32_t>(best - logits.begin()), *best - second};
+    const auto logprob = static_cast<float>(*best - log_sum_exp(logits));
+    return {static_cast<int32_t>(best - logits.begin()), *best - second, logprob};
 }
 
 base::Result<std::vector<int32_t>> read_ids(const std::string& path) {
@@ -94,6 +101,8 @@ std::string as_json(const Evaluation& evaluation) {
     for (const int32_t id : evaluation.greedy_ids) json.value(int64_t{id});
     json.end_array().key("greedy_margins").begin_array();
     for (const float margin : evaluation.greedy_margins) json.value(double{margin});
+    json.end_array().key("greedy_logprobs").begin_array();
+    for (const float logprob : evaluation.greedy_logprobs) json.value(double{logprob});
     json.end_array().end_object();
     return json.take() + "\n";
 }
@@ -136,7 +145,7 @@ base::Result<Evaluation> evaluate(generation::LoadedModel& model, const std::vec
     evaluation.precision = model.backend->report().precision;
     evaluation.tokens = static_cast<uint32_t>(ids.size());
     double nll = 0;
-    std::pair<int32_t, float> best;
+    Best best;
     const size_t chunk = std::clamp(n_rows, 1u, model.backend->limits().max_outputs);
     for (size_t begin = 0; begin < ids.size(); begin += chunk) {
         const auto part = std::span(ids).subspan(begin, std::min(chunk, ids.size() - begin));
@@ -152,8 +161,9 @@ base::Result<Evaluation> evaluate(generation::LoadedModel& model, const std::vec
     }
     if (ids.size() > 1) evaluation.mean_nll = nll / static_cast<double>(ids.size() - 1);
     for (uint32_t i = 0; i < n_greedy; ++i) {
-        evaluation.greedy_ids.push_back(best.first);
-        evaluation.greedy_margins.push_back(best.second);
+        evaluation.greedy_ids.push_back(best.id);
+        evaluation.greedy_margins.push_back(best.margin);
+        evaluation.greedy_logprobs.push_back(best.logprob);
         const auto fed = evaluator.feed(std::span(&evaluation.greedy_ids.back(), 1),
                                         [&](uint32_t, const std::vector<float>& logits) { best = best_of(logits); });
         if (!fed) return fed.error();

@@ -18,7 +18,8 @@ struct Evaluation {
     std::optional<double> mean_nll;  // nats per token of ids[1:]; a single id has none
     std::vector<float> last_logits;
     std::vector<int32_t> greedy_ids;
-    std::vector<float> greedy_margins;  // best minus second-best logit of each
+    std::vector<float> greedy_margins;   // best minus second-best logit of each
+    std::vector<float> greedy_logprobs;  // natural logarithms of their probabilities
 };
 
 // ContextExceeded, InvalidArgument naming an id, or DeviceError for logits that are not finite. At most n_rows tokens

@@ -10,15 +10,16 @@ class Refused(Exception):
     """The model was not loaded; what llmd-bench said."""
 
 
-def logprobs(bench, model, texts, n_ctx, backend="cpu", precision="faithful"):
-    """For each of the texts, the log-probability of every token."""
+def logprobs(bench, model, texts, n_ctx, backend="cpu", precision="faithful", threads=None):
+    """For each of the texts, the log-probability of every token. `threads`: None for as many as llmd-bench chooses."""
     with tempfile.TemporaryDirectory() as directory:
         paths = [os.path.join(directory, str(i)) for i in range(len(texts))]
         for path, ids in zip(paths, texts):
             with open(path, "w") as file:
                 file.write(" ".join(map(str, ids)))
         run = subprocess.run([bench, "eval", "--model", model, "--backend", backend, "--tokens", ",".join(paths), "--format", "json",
-                              "--precision", precision, "--context", str(n_ctx)], capture_output=True, text=True)
+                              "--precision", precision, "--context", str(n_ctx), *(["--threads", str(threads)] if threads else [])],
+                             capture_output=True, text=True)
     if run.returncode != 0:
         raise Refused(run.stderr.strip())
     return [_normalized(json.loads(line)["last_logits"]) for line in run.stdout.splitlines()]

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Sourced, not run, by the CI jobs that work in a Debian root made with debootstrap. Some use Debian 13 with backports, the
-# nearest thing to Alpine that apt-get can make: make_root, inside. Others begin with a bare root of either system: make_base,
-# enter. Needs root. The job sets `lane` (its name) and `root` (the directory), or `roots` (that of the bare ones), and for steps
-# `system` and `log` (a file). Everything is mounted in a mount namespace of its own, so that nothing stays mounted however it
-# ends.
+# nearest thing to Alpine that apt-get can make, or Debian unstable: make_root, inside, beside. Others begin with a bare root of
+# either system: make_base, enter. Needs root. The job sets `lane` (its name) and `root` (the directory), or `roots` (that of the
+# bare ones), and for steps `system` and `log` (a file). Everything is mounted in a mount namespace of its own, so that nothing
+# stays mounted however it ends.
 # shellcheck shell=sh disable=SC2154,SC2034  # lane and root are the sourcing script's, and what is counted
 
 # The mirror that this machine's own apt-get uses.
@@ -48,9 +48,25 @@ inside() {
     ' sh "$root" "$@"
 }
 
-# make_root PACKAGES NEWER_PACKAGES: makes the root once, with a user `lane`, and brings it up to date when the lists change.
-# NEWER_PACKAGES come from trixie-backports where it has them.
+# beside COMMAND...: runs a command of this system that enters the root with chroot, where it finds /proc, /dev and, as /tests,
+# this tree's tests.
+beside() {
+    # shellcheck disable=SC2016  # the inner shell expands its own arguments
+    unshare --mount --propagation private sh -c '
+        root=$1
+        shift
+        mount -t proc proc "$root/proc"
+        mount --rbind /dev "$root/dev"
+        mkdir -p "$root/tests"
+        mount --bind tests "$root/tests"
+        exec "$@"
+    ' sh "$root" "$@"
+}
+
+# make_root PACKAGES [NEWER_PACKAGES [SUITE]]: makes the root once, with a user `lane`, and brings it up to date when the lists
+# change. NEWER_PACKAGES come from trixie-backports where it has them. SUITE is trixie or sid.
 make_root() {
+    suite=${3:-trixie}
     mirror=$(debian_mirror)
     [ -n "$mirror" ] || {
         echo "lane $lane: apt-get knows no Debian mirror here"
@@ -59,18 +75,19 @@ make_root() {
     if [ ! -e "$root/etc/debian_version" ]; then
         echo "lane $lane: making $root"
         mkdir -p "$root"
-        debootstrap --variant=minbase trixie "$root" "$mirror" >"$root.log" 2>&1 || {
+        debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$root.log" 2>&1 || {
             tail -n 20 "$root.log"
             rm -rf "$root"
             return 1
         }
     fi
-    wanted="$mirror $1 $2"
+    wanted="$mirror $1 ${2-}"
     [ "$(cat "$root/var/lib/llmd-lane" 2>/dev/null)" != "$wanted" ] || return 0
     echo "lane $lane: installing packages"
-    printf 'deb %s trixie main\ndeb %s trixie-backports main\n' "$mirror" "$mirror" >"$root/etc/apt/sources.list"
+    printf 'deb %s %s main\n' "$mirror" "$suite" >"$root/etc/apt/sources.list"
+    [ -z "${2-}" ] || printf 'deb %s %s-backports main\n' "$mirror" "$suite" >>"$root/etc/apt/sources.list"
     configure_apt "$root"
-    install_packages "$1" "$2" >"$root.log" 2>&1 || {
+    install_packages "$1" "${2-}" >"$root.log" 2>&1 || {
         tail -n 20 "$root.log"
         echo "lane $lane: the packages could not be installed; all of it is in $root.log"
         return 1
@@ -83,7 +100,7 @@ install_packages() {
     # shellcheck disable=SC2086  # lists of words
     inside apt-get install -q -y --no-install-recommends $1 || return 1
     # shellcheck disable=SC2086
-    inside apt-get install -q -y --no-install-recommends -t trixie-backports $2 ||
+    [ -z "$2" ] || inside apt-get install -q -y --no-install-recommends -t "$suite-backports" $2 ||
         inside apt-get install -q -y --no-install-recommends $2 || return 1
     grep -q '^lane:' "$root/etc/passwd" || inside useradd --create-home lane
 }

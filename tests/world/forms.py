@@ -32,7 +32,7 @@ class Form:
     window: int = 0
     keys: dict = dataclasses.field(default_factory=dict)  # added to the converted file, as other converters do
     refused: str = ""    # what llmd's refusal names
-    # Why llama.cpp and transformers differ, and which one llmd computes: "llama.cpp" or "transformers".
+    # Where llama.cpp and transformers differ: which one llmd agrees with, "llama.cpp" or "transformers", and why.
     differs: tuple = ()
 
 
@@ -64,6 +64,11 @@ def every(period, n_layers, kinds=("sliding_attention", "full_attention")):
     return [kinds[(i + 1) % period == 0] for i in range(n_layers)]
 
 
+NARROW = {"hidden_size": 128, "intermediate_size": 256, "num_attention_heads": 2, "num_key_value_heads": 1}
+def unknown(architecture):
+    return f'general.architecture is "{architecture}"'
+
+
 LONG = {"max_position_embeddings": 2048, "original_max_position_embeddings": ORIGINAL}
 PHI3 = config("Phi3ForCausalLM", "phi3", num_key_value_heads=4, original_max_position_embeddings=512, rope_scaling=None,
               sliding_window=None)
@@ -71,6 +76,8 @@ GRANITE = config("GraniteForCausalLM", "granite", rope_theta=1e7, tie_word_embed
                  embedding_multiplier=6.0, attention_multiplier=0.2, residual_multiplier=0.5, logits_scaling=0.7)
 MINICPM = {"scale_emb": 3, "scale_depth": 1.4, "dim_model_base": 128}
 MINICPM_CONFIG = config("MiniCPMForCausalLM", "minicpm", **MINICPM, tie_word_embeddings=True)
+MINICPM_ROPE = {**longrope(64), "rope_type": "longrope", "original_max_position_embeddings": 512}
+TIED = llama(tie_word_embeddings=True)
 GEMMA = {"hidden_activation": "gelu_pytorch_tanh", "head_dim": 128, "num_attention_heads": 2, "rms_norm_eps": 1e-6, "bos_token_id": 2,
          "eos_token_id": 1, "tie_word_embeddings": True, "query_pre_attn_scalar": 128, "sliding_window": WINDOW}
 GEMMA3 = config("Gemma3ForCausalLM", "gemma3_text", **{
@@ -102,7 +109,8 @@ MODULES = {
 }
 
 FORMS = {
-    "phi-3-mini": Form("microsoft/Phi-3-mini-4k-instruct", PHI3 | {"sliding_window": 256}, tokenizer="spm"),
+    "phi-3-mini": Form("microsoft/Phi-3-mini-4k-instruct", PHI3 | {"sliding_window": 256}, tokenizer="spm", differs=(
+        "llama.cpp", "llama.cpp ignores the windows of phi3 (src/models/phi3.cpp), and so does llmd")),
     "phi-3.5-mini": Form("microsoft/Phi-3.5-mini-instruct", PHI3 | LONG | {"sliding_window": 2048, "rope_scaling": longrope(64)},
                          tokenizer="spm", contexts=(ORIGINAL, 1024)),
     "phi-4-mini": Form("microsoft/Phi-4-mini-instruct", PHI3 | LONG | {
@@ -116,17 +124,15 @@ FORMS = {
         "mamba_chunk_size": 256, "mamba_conv_bias": True, "mamba_proj_bias": False, "normalization_function": "rmsnorm"}),
     "granite-mlp-bias": Form("none known", GRANITE | {"mlp_bias": True}),
     "minicpm-2b": Form("openbmb/MiniCPM-2B-sft-bf16", MINICPM_CONFIG | {"num_key_value_heads": 4}, tokenizer="spm",
-                       stand_in=llama(num_key_value_heads=4), scales=MINICPM),
-    "minicpm-1b": Form("openbmb/MiniCPM-1B-sft-bf16", MINICPM_CONFIG, tokenizer="spm", stand_in=llama(), scales=MINICPM),
+                       stand_in=TIED | {"num_key_value_heads": 4}, scales=MINICPM),
+    "minicpm-1b": Form("openbmb/MiniCPM-1B-sft-bf16", MINICPM_CONFIG, tokenizer="spm", stand_in=TIED, scales=MINICPM),
     "minicpm4-0.5b": Form("openbmb/MiniCPM4-0.5B", MINICPM_CONFIG | {
-        "rope_scaling": {**longrope(64), "rope_type": "longrope", "original_max_position_embeddings": 512}}, tokenizer="spm",
-        stand_in=llama(rope_scaling={**longrope(64), "rope_type": "longrope", "original_max_position_embeddings": 512}),
-        scales=MINICPM),
+        "rope_scaling": MINICPM_ROPE}, tokenizer="spm", stand_in=TIED | {"rope_scaling": MINICPM_ROPE}, scales=MINICPM),
     "minicpm5-1b": Form("openbmb/MiniCPM5-1B", llama(head_dim=64, rope_theta=1e6, tie_word_embeddings=True)),
     "exaone-4.0-1.2b": Form("LGAI-EXAONE/EXAONE-4.0-1.2B", EXAONE4),
-    # llama.cpp takes the windows of 64 layers only.
+    # llama.cpp takes the windows of 64 layers only. These are narrow, so that llama-quantize takes other types for some matrices.
     "exaone-4.0-32b": Form("LGAI-EXAONE/EXAONE-4.0-32B", EXAONE4 | {
-        "num_hidden_layers": 64, "intermediate_size": 256, "sliding_window": WINDOW, "sliding_window_pattern": "LLLG",
+        **NARROW, "num_hidden_layers": 64, "sliding_window": WINDOW, "sliding_window_pattern": "LLLG",
         "layer_types": every(4, 64), "tie_word_embeddings": False}, window=WINDOW),
     "gemma-2-2b": Form("google/gemma-2-2b-it", config("Gemma2ForCausalLM", "gemma2", **GEMMA, attn_logit_softcapping=50.0,
                                                       final_logit_softcapping=30.0), tokenizer="spm", window=WINDOW),
@@ -135,10 +141,10 @@ FORMS = {
                        window=WINDOW),
     "gemma-3-4b": Form("google/gemma-3-4b-it", GEMMA3 | {
         "rope_scaling": {"rope_type": "linear", "factor": 8.0}, "num_key_value_heads": 2}, tokenizer="spm", window=WINDOW),
-    # Here 62 layers mean another scale of scores.
+    # Here 62 layers mean another scale of scores: of a model's width by its heads.
     "gemma-3-27b": Form("google/gemma-3-27b-it", GEMMA3 | {
-        "rope_scaling": {"rope_type": "linear", "factor": 8.0}, "num_hidden_layers": 62, "layer_types": every(6, 62),
-        "intermediate_size": 256, "num_attention_heads": 4, "head_dim": 128, "num_key_value_heads": 2, "query_pre_attn_scalar": 64},
+        "rope_scaling": {"rope_type": "linear", "factor": 8.0}, **NARROW, "num_hidden_layers": 62,
+        "layer_types": every(6, 62), "head_dim": 128, "query_pre_attn_scalar": 64},
         tokenizer="spm", window=WINDOW),
     "rnj-1": Form("EssentialAI/rnj-1-instruct", {k: v for k, v in GEMMA3.items() if k not in ("layer_types", "rope_local_base_freq")} | {
         "sliding_window_pattern": 1, "rope_theta": 10000.0, "final_logit_softcapping": 30.0, "num_hidden_layers": 4,
@@ -172,13 +178,14 @@ FORMS = {
     "mistral-7b-v0.3": Form("mistralai/Mistral-7B-Instruct-v0.3", config(
         "MistralForCausalLM", "mistral", rope_theta=1000000.0, sliding_window=None), tokenizer="spm"),
     "mistral-7b-v0.1": Form("mistralai/Mistral-7B-Instruct-v0.1", config("MistralForCausalLM", "mistral", sliding_window=256),
-                            tokenizer="spm"),
+                            tokenizer="spm", differs=("llama.cpp", "the converter does not write the window of this architecture")),
     "ministral-3-3b": Form("mistralai/Ministral-3-3B-Instruct-2512", MINISTRAL, contexts=(1024,)),
     "olmo-2-1b": Form("allenai/OLMo-2-0425-1B-Instruct", OLMO2),
     "olmo-3-7b": Form("allenai/Olmo-3-7B-Instruct", OLMO2 | {
         "architectures": ["Olmo3ForCausalLM"], "model_type": "olmo3", "sliding_window": WINDOW, "num_hidden_layers": 5,
         "layer_types": every(4, 5), "rope_scaling": yarn(8.0, attention_factor=1.2079441541679836, beta_fast=32.0, beta_slow=1.0)},
-        window=WINDOW),
+        window=WINDOW, differs=("llama.cpp", "transformers 5.12 scales the rotation of local layers too; OLMo 3 does that of global "
+                                "layers only")),
     "hunyuan-0.5b": Form("tencent/Hunyuan-0.5B-Instruct", config(
         "HunYuanDenseV1ForCausalLM", "hunyuan_v1_dense", head_dim=64, attention_bias=False, use_qk_norm=True, tie_word_embeddings=True,
         max_position_embeddings=262144, eod_token_id=2, rope_scaling={
@@ -186,7 +193,8 @@ FORMS = {
     "ernie-4.5-0.3b": Form("baidu/ERNIE-4.5-0.3B-PT", config("Ernie4_5ForCausalLM", "ernie4_5", head_dim=128, rope_theta=500000.0,
                                                              use_bias=False, tie_word_embeddings=True), tokenizer="spm"),
     "ernie-bias": Form("none known", config("Ernie4_5ForCausalLM", "ernie4_5", head_dim=64, rope_theta=500000.0, use_bias=True,
-                                            tie_word_embeddings=True), tokenizer="spm"),
+                                            tie_word_embeddings=True), tokenizer="spm",
+                       differs=("transformers", "llama.cpp has no biases of ERNIE's feed-forward layers, and refuses them")),
     "afm-4.5b": Form("arcee-ai/AFM-4.5B", config(
         "ArceeForCausalLM", "arcee", hidden_act="relu2", head_dim=64, attention_bias=False, mlp_bias=False, rope_scaling=yarn(
             20.0, beta_fast=32.0, beta_slow=1.0, mscale=1.0), max_position_embeddings=1280)),
@@ -212,18 +220,17 @@ FORMS = {
     "qwen3-30b-a3b": Form("Qwen/Qwen3-30B-A3B", QWEN3 | {
         "architectures": ["Qwen3MoeForCausalLM"], "model_type": "qwen3_moe", "tie_word_embeddings": False, "num_experts": 4,
         "num_experts_per_tok": 2, "moe_intermediate_size": 256, "decoder_sparse_step": 1, "mlp_only_layers": [],
-        "norm_topk_prob": True}, refused="qwen3moe"),
+        "norm_topk_prob": True}, refused=unknown("qwen3moe")),
     "mixtral-8x7b": Form("mistralai/Mixtral-8x7B-Instruct-v0.1", config(
         "MixtralForCausalLM", "mixtral", num_local_experts=4, num_experts_per_tok=2), tokenizer="spm", refused="expert_count"),
-    "gemma-2b": Form("google/gemma-2b-it", config("GemmaForCausalLM", "gemma", **GEMMA), tokenizer="spm", refused="gemma"),
+    "gemma-2b": Form("google/gemma-2b-it", config("GemmaForCausalLM", "gemma", **GEMMA), tokenizer="spm", refused=unknown("gemma")),
     "starcoder2-3b": Form("bigcode/starcoder2-3b", config(
         "Starcoder2ForCausalLM", "starcoder2", norm_epsilon=1e-5, hidden_act="gelu_pytorch_tanh", use_bias=True, sliding_window=None),
-        refused="starcoder2"),
+        refused=unknown("starcoder2")),
     "phi-2": Form("microsoft/phi-2", config("PhiForCausalLM", "phi", num_key_value_heads=4, partial_rotary_factor=0.5,
-                                            layer_norm_eps=1e-5, hidden_act="gelu_new"), refused="phi2"),
-    "glm-4-9b": Form("THUDM/glm-4-9b-chat-hf", config("GlmForCausalLM", "glm", head_dim=64, partial_rotary_factor=0.5,
-                                                      attention_bias=True), refused="chatglm"),
+                                            layer_norm_eps=1e-5, hidden_act="gelu_new"), refused=unknown("phi2")),
+    "olmo-1b": Form("allenai/OLMo-1B-hf", config("OlmoForCausalLM", "olmo", clip_qkv=None, attention_bias=False), refused=unknown("olmo")),
     "command-r7b": Form("CohereLabs/c4ai-command-r7b-12-2024", config(
-        "Cohere2ForCausalLM", "cohere2", sliding_window=WINDOW, layer_norm_eps=1e-5, logit_scale=0.25, head_dim=64,
-        layer_types=every(4, 4), tie_word_embeddings=True), refused="cohere2"),
+        "Cohere2ForCausalLM", "cohere2", sliding_window=WINDOW, layer_norm_eps=1e-5, rotary_pct=1.0, logit_scale=0.25, head_dim=64,
+        layer_types=every(4, 4), tie_word_embeddings=True), refused=unknown("cohere2")),
 }

@@ -31,7 +31,7 @@ class Root:
         return ["chroot", str(self.path), name]
 
     def quantize(self, source, path, kind, *options):
-        done = subprocess.run([*self.command("llama-quantize"), *options, self.inside(source), self.inside(path), kind, "2"],
+        done = subprocess.run([*self.command("llama-quantize"), *options, self.inside(source), self.inside(path), kind, "1"],
                               capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(f"llama-quantize failed on {source}: {done.stderr[-1000:]}")
@@ -64,7 +64,7 @@ def top_of(logprobs):
 
 def llama_cpp(root, model, text, lengths, n_ctx, *options):
     """The likeliest next tokens of llama-server in F32 after the first tokens of the text, as many as each of `lengths`."""
-    exact = ["-fa", "off", "-ctk", "f32", "-ctv", "f32", "-c", str(n_ctx), "-t", "2", "--no-webui", "-fit", "off", *options]
+    exact = ["-fa", "off", "-ctk", "f32", "-ctv", "f32", "-c", str(n_ctx), "-t", "1", "--no-webui", "-fit", "off", *options]
     with tempfile.TemporaryFile() as log:
         try:
             command = " ".join(root.command("llama-server"))
@@ -78,7 +78,7 @@ def llama_cpp(root, model, text, lengths, n_ctx, *options):
 
 def llmd(bench, model, text, lengths, n_ctx):
     """log-probabilities of all tokens; raises bench_eval.Refused."""
-    return bench_eval.logprobs(bench, str(model), text.first(lengths), n_ctx)
+    return bench_eval.logprobs(bench, str(model), text.first(lengths), n_ctx, threads=1)
 
 
 def difference(ours, theirs):

@@ -21,7 +21,8 @@ def changed(key, value):
     if isinstance(value, str):
         return [name for name in SCALINGS if name != value]
     if isinstance(value, list):
-        return [[*value[1:], value[0]]] if len(set(value)) > 1 else [[not value[0] if isinstance(value[0], bool) else value[0] * 2] + value[1:]]
+        other = not value[0] if isinstance(value[0], bool) else value[0] * 2
+        return [[*value[1:], value[0]] if len(set(value)) > 1 else [other, *value[1:]]]
     if isinstance(value, float):
         return [value * (1000 if "epsilon" in key else 1.5)]
     if key in ("block_count", "pooling_type"):
