@@ -1,4 +1,4 @@
-"""check.py --bench LLMD_BENCH --root ROOT --work WORK [--types KIND,...] [--keys removed,...] [--real MODEL,...] FORM ...
+"""check.py --build BUILD --root ROOT --work WORK [--types KIND,...] [--keys removed,...] [--real MODEL,...] FORM ...
 
 Judges llmd on the files of make.py: those of the converter by llama-server and transformers, those that llama-quantize makes of
 them by llama-server on the same weights in F32, and the F32 file with every key removed, changed and set to the value of another
@@ -10,6 +10,7 @@ import sys
 import traceback
 
 sys.dont_write_bytecode = True
+import embedding
 import forms
 import judge
 import keys
@@ -51,12 +52,14 @@ class Check:
         text, answers = judge.read_reference(directory)
         if form.refused:
             return self.refused(name, form, source, text)
-        good = self.exact(name, form, source, text, answers)
-        if not good:
+        if form.files:
+            self.embedding(name, source, judge.read_embedding(directory))
+        lengths = self.exact(name, form, source, text, answers)
+        if not lengths:
             return
         for kind in self.args.types:
-            self.quantized(name, form, directory, kind, text, sorted(answers))
-        for line, verdict in keys.variants(self.args, self.root, name, form, source, text):
+            self.quantized(name, form, directory, kind, text, lengths)
+        for line, verdict in keys.variants(self.args, self.root, name, form, source, text, lengths):
             if verdict == keys.BAD or self.args.verbose:
                 self.say(verdict != keys.BAD, line)
             else:
@@ -70,9 +73,17 @@ class Check:
             return self.say(form.refused in said, f"{name}: refused: {said}")
         self.say(False, f"{name}: loaded, and should be refused for {form.refused}")
 
+    def embedding(self, name, path, reference):
+        own = embedding.llmd(self.args.build, path, forms.EMBEDDED)
+        from_peer = embedding.largest_difference(own, embedding.llama_cpp(self.root, path, forms.EMBEDDED))
+        from_transformers = embedding.largest_difference(own, reference)
+        self.say(max(from_peer, from_transformers) <= embedding.TOLERANCE,
+                 f"{name}: embedding: llama.cpp {from_peer:.4f}, transformers {from_transformers:.4f}")
+
     def exact(self, name, form, source, text, answers):
-        """The converter's F32 file: llmd agrees with both judges, or with the one that forms.py names."""
-        good = True
+        """The converter's F32 file: llmd agrees with both judges, or with the one that forms.py names. Returns the lengths after
+        which it agrees with llama.cpp, which judges what is made of the file, a few of them."""
+        agreed = []
         for n_ctx in form.contexts:
             lengths = sorted(answers)
             if n_ctx <= forms.ORIGINAL:
@@ -81,14 +92,14 @@ class Check:
                 ours = judge.llmd(self.args.bench, source, text, lengths, n_ctx)
             except judge.bench_eval.Refused as error:
                 self.say(False, f"{name}: llmd refuses it: {judge.refusal(error)}")
-                return False
+                return []
             try:
                 peer = judge.llama_cpp(self.root, source, text, lengths, n_ctx)
             except judge.Refused as error:
                 worst = max(judge.difference(own, judge.top_of(answers[n])) for own, n in zip(ours, lengths))
                 self.say(worst <= TOLERANCE and form.differs[:1] == ("transformers",),
                          f"{name}: llama.cpp refuses it: {error}; transformers {worst:.4f}")
-                return False
+                return []
             from_peer = [judge.difference(*pair) for pair in zip(ours, peer)]
             # transformers chooses the factors of a longrope by a text's length, llama.cpp by the context's.
             own = [n for n in lengths if len(form.contexts) == 1 or (n > forms.ORIGINAL) == (n_ctx > forms.ORIGINAL)]
@@ -102,8 +113,8 @@ class Check:
             self.say(right, f"{name}: F32, context {n_ctx}: llama.cpp {max(from_peer):.4f}, transformers "
                      f"{max(from_transformers, default=0):.4f}" + ("" if right and not form.differs else f" [{figures}] [{theirs}]") +
                      (f"; listed: {form.differs[1]}" if form.differs else ""))
-            good = good and (right or agrees["llama.cpp"])
-        return good
+            agreed = [n for n, far in zip(lengths, from_peer) if far <= TOLERANCE]
+        return [n for n in agreed if n in (33, form.window + 1, forms.LAST)]
 
     def quantized(self, name, form, directory, kind, text, lengths):
         path, exact = directory / f"{kind}.gguf", directory / "exact.gguf"
@@ -112,7 +123,6 @@ class Check:
             self.root.quantize(directory / "f32.gguf", path, kind_of_file, *options)
         self.root.quantize(path, exact, "F32", "--allow-requantize")
         n_ctx = form.contexts[-1]
-        lengths = [n for n in lengths if n in (33, form.window + 1, forms.LAST)]
         try:
             ours = judge.llmd(self.args.bench, path, text, lengths, n_ctx)
             peer = judge.llama_cpp(self.root, exact, text, lengths, n_ctx)
@@ -148,7 +158,7 @@ def words(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bench", required=True)
+    parser.add_argument("--build", required=True)
     parser.add_argument("--root", required=True)
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--types", default=",".join(TYPES), type=words)
@@ -157,6 +167,7 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("forms", nargs="+", metavar="FORM")
     args = parser.parse_args()
+    args.bench = str(pathlib.Path(args.build, "daemon", "tools", "llmd-bench"))
     check = Check(args)
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda name: check.run(check.form, name), args.forms))

@@ -10,6 +10,7 @@ WIDTH = 256
 WINDOW = 64
 ORIGINAL = 256  # the context before a scaling of the rotation; llama-server rounds contexts up to a multiple of 256
 LAST = 400      # the number of tokens of the longest text
+EMBEDDED = "Two texts are near each other, zq, where their vectors are."
 
 COMMON = {
     "vocab_size": VOCABULARY, "hidden_size": WIDTH, "intermediate_size": 512, "num_hidden_layers": 4, "num_attention_heads": 4,
@@ -26,7 +27,7 @@ class Form:
     stand_in: dict = None
     scales: dict = None
     tokenizer: str = "bpe"  # "bpe": byte-level; "spm": SentencePiece
-    files: dict = dataclasses.field(default_factory=dict)  # other files of the published model: path and contents
+    files: dict = dataclasses.field(default_factory=dict)  # a model for embeddings: how it pools, path and contents
     add_eos: bool = False
     contexts: tuple = (512,)
     window: int = 0
@@ -109,8 +110,8 @@ MODULES = {
 }
 
 FORMS = {
-    "phi-3-mini": Form("microsoft/Phi-3-mini-4k-instruct", PHI3 | {"sliding_window": 256}, tokenizer="spm", differs=(
-        "llama.cpp", "llama.cpp ignores the windows of phi3 (src/models/phi3.cpp), and so does llmd")),
+    "phi-3-mini": Form("microsoft/Phi-3-mini-4k-instruct", PHI3 | {"sliding_window": 256}, tokenizer="spm", window=256, differs=(
+        "transformers", "llama.cpp ignores the windows of phi3 (src/models/phi3.cpp)")),
     "phi-3.5-mini": Form("microsoft/Phi-3.5-mini-instruct", PHI3 | LONG | {"sliding_window": 2048, "rope_scaling": longrope(64)},
                          tokenizer="spm", contexts=(ORIGINAL, 1024)),
     "phi-4-mini": Form("microsoft/Phi-4-mini-instruct", PHI3 | LONG | {

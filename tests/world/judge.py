@@ -2,7 +2,6 @@
 import dataclasses
 import http.client
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -57,6 +56,10 @@ def read_reference(directory):
     return Text(reference["ids"], reference["word"]), {int(n): answer for n, answer in reference["answers"].items()}
 
 
+def read_embedding(directory):
+    return json.loads((directory / "reference.json").read_text())["embedding"]
+
+
 def top_of(logprobs):
     best = sorted(range(len(logprobs)), key=lambda i: -logprobs[i])[:TOP]
     return {i: logprobs[i] for i in best}
@@ -91,14 +94,5 @@ def difference(ours, theirs):
 
 
 def refusal(error):
-    """The last line, without the program's name and the file's."""
-    line = str(error).splitlines()[-1] if str(error) else "no message"
-    return line.split(": ", 2)[-1] if line.startswith("llmd-bench: ") else line
-
-
-def link(path, name):
-    """Another name for a file."""
-    other = path.with_name(name)
-    if not other.exists():
-        os.link(path, other)
-    return other
+    """The last line, without the file's name."""
+    return (str(error).splitlines() or ["no message"])[-1].split(".gguf: ", 1)[-1]

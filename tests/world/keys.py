@@ -3,13 +3,15 @@ them by name, or agrees with llama.cpp."""
 import functools
 
 import judge
-from forms import FORMS, LAST
+from forms import FORMS
 
 GOOD, BAD, LISTED = "good", "bad", "listed"
 
-# Why llmd differs where llama.cpp loads a file that llmd computes otherwise, or llmd loads what llama.cpp does not:
-# {(form's architecture or "*", key without it, how it is changed): the reason}.
-REASONS = {}
+# Why llmd computes a file otherwise than llama.cpp, or loads what llama.cpp does not: {(architecture or "*", key): the reason}.
+REASONS = {
+    ("*", "rope.dimension_count"): "llama.cpp asserts that whole heads are rotated, and ends; llmd rotates the part that the key says",
+    ("phi3", "attention.sliding_window"): "llama.cpp ignores the windows of phi3, which transformers has",
+}
 
 SCALINGS = ["none", "linear", "yarn", "longrope"]
 
@@ -68,18 +70,18 @@ def list_variants(args, name):
         yield from (("added", key, values[0]) for key, values in elsewhere.items() if key not in own)
 
 
-def variants(args, root, name, form, source, text):
+def variants(args, root, name, form, source, text, lengths):
     """(line, verdict) of every file."""
     architecture = keys_of(args.work / name / "f32.gguf")[0]
     file = judge.Gguf(source)
     path = source.with_name("variant.gguf")
     n_ctx = form.contexts[-1]
-    lengths = [form.window + 1, LAST] if form.window else [33, LAST]
+    lengths = lengths[-2:]
     for how, key, value in list_variants(args, name):
         file.copy(path, {f"{architecture}.{key}": value})
         told = f"{name}: {key} {how}" + ("" if value is None else f" to {str(value)[:60]}")
         verdict, line = judge_variant(args, root, path, text, lengths, n_ctx)
-        reason = REASONS.get((architecture, key, how)) or REASONS.get(("*", key, how))
+        reason = REASONS.get((architecture, key)) or REASONS.get(("*", key))
         if verdict == BAD and reason:
             verdict, line = LISTED, f"{line}; listed: {reason}"
         yield f"{told}: {line}", verdict

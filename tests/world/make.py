@@ -1,11 +1,11 @@
 """make.py CONVERTER WORK FORM ...: writes the models of forms.py as files of the published form and converts them. Runs inside a
 Debian root that has transformers, sentencepiece and llama.cpp's converter, the script CONVERTER.
 
-For each form, the directory WORK/FORM gets hf/ (the model as transformers saves it, a tokenizer, config.json), f32.gguf, f16.gguf
-and bf16.gguf of the converter, and reference.json: the token ids of a text and transformers' own log-probabilities of every next
-token after the first n of them, in F32. What is there already, of the same form and script, stays. The tokenizer is a small one of the form's kind. How
-the converter recognises published ones, by a hash, is replaced, because tokenizers are not judged here; everything else in it is
-unchanged."""
+For each form, the directory WORK/FORM gets f32.gguf, f16.gguf and bf16.gguf of the converter, and reference.json: the token ids of
+a text and transformers' own log-probabilities of every next token after the first n of them, in F32; of a model for embeddings, the
+vector of a text too. What is there already, of the
+same form and script, stays. The tokenizer is a small one of the form's kind. How the converter recognises published ones, by a
+hash, is replaced, because tokenizers are not judged here; everything else in it is unchanged."""
 import hashlib
 import importlib.util
 import json
@@ -147,6 +147,15 @@ def reference(model, ids, form):
     return answers
 
 
+def embedding_of(model, directory):
+    """The normalized last state of the text, with the end that the tokenizer adds."""
+    tokenizer = tokenizers.Tokenizer.from_file(str(directory / "hf" / "tokenizer.json"))
+    ids = [*tokenizer.encode(forms.EMBEDDED).ids, forms.VOCABULARY - 1]
+    with torch.inference_mode():
+        state = model.model(torch.tensor([ids]), use_cache=False).last_hidden_state[0, -1]
+    return torch.nn.functional.normalize(state, dim=0).tolist()
+
+
 def write_model(directory, form):
     """The published model's files; returns transformers' model and the token that is a word."""
     hf = directory / "hf"
@@ -208,6 +217,7 @@ def main():
             draw = random.Random(SEED)
             ids = [draw.randrange(forms.VOCABULARY) for _ in range(forms.LAST)]
             answers = reference(model, ids, form)
+            embedding = embedding_of(model, directory) if form.files else []
             for kind in ("f32", "f16", "bf16"):
                 converter.convert(directory, kind)
         except Exception as error:  # the other forms are made all the same
@@ -216,7 +226,7 @@ def main():
             continue
         shutil.rmtree(directory / "hf")
         write_json(directory / "reference.json", {
-            "ids": ids, "word": word, "answers": answers, "made_by": made_by(form)})
+            "ids": ids, "word": word, "answers": answers, "embedding": embedding, "made_by": made_by(form)})
         print(f"made  {name}", flush=True)
     return 1 if failed else 0
 
