@@ -57,10 +57,14 @@ class Check:
         lengths = self.exact(name, form, source, text, answers)
         if not lengths:
             return
+        # What XL names are K-quants, whose rows are multiples of 256.
+        narrow = form.config.get("hidden_size", forms.WIDTH) < forms.WIDTH
         for kind in self.args.types:
+            if kind == "xl" and narrow:
+                continue
             self.quantized(name, form, directory, kind, text, lengths)
         for line, verdict in keys.variants(self.args, self.root, name, form, source, text, lengths):
-            if verdict == keys.BAD or self.args.verbose:
+            if verdict != keys.GOOD or self.args.verbose:
                 self.say(verdict != keys.BAD, line)
             else:
                 self.passed += 1

@@ -74,7 +74,7 @@ LONG = {"max_position_embeddings": 2048, "original_max_position_embeddings": ORI
 PHI3 = config("Phi3ForCausalLM", "phi3", num_key_value_heads=4, original_max_position_embeddings=512, rope_scaling=None,
               sliding_window=None)
 GRANITE = config("GraniteForCausalLM", "granite", rope_theta=1e7, tie_word_embeddings=True, attention_bias=False, mlp_bias=False,
-                 embedding_multiplier=6.0, attention_multiplier=0.2, residual_multiplier=0.5, logits_scaling=0.7)
+                 embedding_multiplier=6.0, attention_multiplier=0.15, residual_multiplier=0.5, logits_scaling=0.7)
 MINICPM = {"scale_emb": 3, "scale_depth": 1.4, "dim_model_base": 128}
 MINICPM_CONFIG = config("MiniCPMForCausalLM", "minicpm", **MINICPM, tie_word_embeddings=True)
 MINICPM_ROPE = {**longrope(64), "rope_type": "longrope", "original_max_position_embeddings": 512}

@@ -33,7 +33,7 @@ class Root:
         done = subprocess.run([*self.command("llama-quantize"), *options, self.inside(source), self.inside(path), kind, "1"],
                               capture_output=True, text=True)
         if done.returncode != 0:
-            raise SystemExit(f"llama-quantize failed on {source}: {done.stderr[-1000:]}")
+            raise RuntimeError(f"llama-quantize failed on {source}: {done.stderr[-1000:]}")
 
 
 class Refused(Exception):

