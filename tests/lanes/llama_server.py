@@ -7,7 +7,8 @@ import subprocess
 import time
 import urllib.request
 
-START_LIMIT_S = 120  # to load a model
+START_LIMIT_S = 120   # to load a model
+ANSWER_LIMIT_S = 600  # to compute an answer beside other jobs
 
 
 class NotReady(Exception):
@@ -27,7 +28,7 @@ class Server:
     def ask(self, path, body=None):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=120) as answer:
+        with urllib.request.urlopen(request, timeout=ANSWER_LIMIT_S) as answer:
             return json.load(answer)
 
     def context(self):

@@ -15,6 +15,7 @@ import forms
 import judge
 import keys
 import real
+from gguf_file import Gguf  # where judge has it from
 from judge import TOLERANCE
 
 AT_ONCE = 2  # forms; each has one thread of llama-server's or llmd-bench's
@@ -48,7 +49,7 @@ class Check:
         source = directory / "f32.gguf"
         if form.keys:
             whole, source = source, directory / "keyed.gguf"
-            judge.Gguf(whole).copy(source, form.keys)
+            Gguf(whole).copy(source, form.keys)
         text, answers = judge.read_reference(directory)
         if form.refused:
             return self.refused(name, form, source, text)
@@ -89,36 +90,36 @@ class Check:
         which it agrees with llama.cpp, which judges what is made of the file, a few of them."""
         agreed = []
         for n_ctx in form.contexts:
-            lengths = sorted(answers)
-            if n_ctx <= forms.ORIGINAL:
-                lengths = [n for n in lengths if n < n_ctx]
+            lengths = [n for n in sorted(answers) if n < n_ctx]
             try:
                 ours = judge.llmd(self.args.bench, source, text, lengths, n_ctx)
             except judge.bench_eval.Refused as error:
                 self.say(False, f"{name}: llmd refuses it: {judge.refusal(error)}")
                 return []
+            # transformers chooses the factors of a longrope by a text's length, llama.cpp and llmd by the context's.
+            known = [n for n in lengths if len(form.contexts) == 1 or (n > forms.ORIGINAL) == (n_ctx > forms.ORIGINAL)]
+            tops = [judge.top_of(answers[n]) for n in known]
+            from_transformers = judge.differences([ours[lengths.index(n)] for n in known], tops)
             try:
                 peer = judge.llama_cpp(self.root, source, text, lengths, n_ctx)
             except judge.Refused as error:
-                worst = max(judge.difference(own, judge.top_of(answers[n])) for own, n in zip(ours, lengths))
-                self.say(worst <= TOLERANCE and form.differs[:1] == ("transformers",),
-                         f"{name}: llama.cpp refuses it: {error}; transformers {worst:.4f}")
+                self.say(max(from_transformers) <= TOLERANCE and form.differs[:1] == ("transformers",),
+                         f"{name}: F32: llama.cpp refuses it: {error}; transformers {max(from_transformers):.4f}")
                 return []
-            from_peer = [judge.difference(*pair) for pair in zip(ours, peer)]
-            # transformers chooses the factors of a longrope by a text's length, llama.cpp by the context's.
-            own = [n for n in lengths if len(form.contexts) == 1 or (n > forms.ORIGINAL) == (n_ctx > forms.ORIGINAL)]
-            tops = {n: judge.top_of(answers[n]) for n in own}
-            from_transformers = [judge.difference(ours[lengths.index(n)], tops[n]) for n in own]
-            apart = [judge.difference(answers[n], peer[lengths.index(n)]) for n in own]
-            agrees = {"llama.cpp": max(from_peer) <= TOLERANCE, "transformers": max(from_transformers, default=0) <= TOLERANCE}
-            right = agrees.get(form.differs[0], False) if form.differs else all(agrees.values())
-            figures = " ".join(f"{n}:{a:.4f}" for n, a in zip(lengths, from_peer))
-            theirs = " ".join(f"{n}:{a:.4f}({b:.4f})" for n, a, b in zip(own, from_transformers, apart))
-            self.say(right, f"{name}: F32, context {n_ctx}: llama.cpp {max(from_peer):.4f}, transformers "
-                     f"{max(from_transformers, default=0):.4f}" + ("" if right and not form.differs else f" [{figures}] [{theirs}]") +
-                     (f"; listed: {form.differs[1]}" if form.differs else ""))
+            from_peer = judge.differences(ours, peer)
+            self.say_exact(name, form, n_ctx, dict(zip(lengths, from_peer)), dict(zip(known, from_transformers)))
             agreed = [n for n, far in zip(lengths, from_peer) if far <= TOLERANCE]
         return [n for n in agreed if n in (33, form.window + 1, forms.LAST)]
+
+    def say_exact(self, name, form, n_ctx, from_peer, from_transformers):
+        """`from_...`: {length: difference}. What is listed must differ."""
+        worst = {"llama.cpp": max(from_peer.values()), "transformers": max(from_transformers.values())}
+        agrees = {who for who, far in worst.items() if far <= TOLERANCE}
+        good = agrees == ({form.differs[0]} if form.differs else set(worst))
+        line = f"{name}: F32, context {n_ctx}: " + ", ".join(f"{who} {far:.4f}" for who, far in worst.items())
+        if not good:
+            line += f"; {from_peer} {from_transformers}"
+        self.say(good, line + (f"; listed: {form.differs[1]}" if form.differs else ""))
 
     def quantized(self, name, form, directory, kind, text, lengths):
         path, exact = directory / f"{kind}.gguf", directory / "exact.gguf"
@@ -138,15 +139,15 @@ class Check:
             exact.unlink(missing_ok=True)
             if TYPES[kind]:
                 path.unlink()
-        worst = max(judge.difference(*pair) for pair in zip(ours, peer))
+        worst = max(judge.differences(ours, peer))
         self.say(worst <= TOLERANCE, f"{name}: {kind}: {worst:.4f}")
 
 
     def real(self, name):
         try:
-            self.say(real.run(self.args, self.root, name), f"real model {name}")
+            self.say(real.run(self.args, self.root, name), f"{real.MODELS[name].told}: the text of the same weights in F32")
         except real.Absent as reason:
-            print(f"skip  real model {name}: {reason}", flush=True)
+            print(f"skip  {real.MODELS[name].told}: {reason}", flush=True)
             self.skipped += 1
 
     def run(self, check, name):
@@ -175,6 +176,8 @@ def main():
     check = Check(args)
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda name: check.run(check.form, name), args.forms))
+    if args.real:
+        real.print_head(args.real)
     for name in args.real:
         check.run(check.real, name)
     print(f"lane world: {check.passed} passed, {check.failed} failed, {check.skipped} skipped")

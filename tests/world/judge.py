@@ -10,7 +10,6 @@ import urllib.error
 
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "lanes"))
 import bench_eval  # noqa: E402
-from gguf_file import Gguf  # noqa: E402, F401
 import llama_server  # noqa: E402
 
 TOLERANCE = 0.02  # in natural log-probability
@@ -91,6 +90,10 @@ def difference(ours, theirs):
         one = abs(ours[token] - logprob) if logprob is not None else float("inf")
         largest = max(largest, one) if one == one else float("inf")
     return largest
+
+
+def differences(ours, theirs):
+    return [difference(*pair) for pair in zip(ours, theirs)]
 
 
 def refusal(error):

@@ -4,13 +4,17 @@ import functools
 
 import judge
 from forms import FORMS
+from gguf_file import Gguf  # where judge has it from
 
 GOOD, BAD, LISTED = "good", "bad", "listed"
 
-# Why llmd computes a file otherwise than llama.cpp, or loads what llama.cpp does not: {(architecture or "*", key): the reason}.
-REASONS = {
-    ("*", "rope.dimension_count"): "llama.cpp asserts that whole heads are rotated, and ends; llmd rotates the part that the key says",
-    ("*", "expert_used_count"): "llama.cpp asserts that it is 0 without experts, and ends; it changes nothing there",
+# {key: why llmd loads a file that llama.cpp does not}
+LOADED = {
+    "rope.dimension_count": "llama.cpp asserts that whole heads are rotated, and ends; llmd rotates the part that the key says",
+    "expert_used_count": "llama.cpp asserts that it is 0 without experts, and ends; it changes nothing there",
+}
+# {(architecture, key): why llmd computes something else}
+OTHERWISE = {
     ("phi3", "attention.sliding_window"): "llama.cpp ignores the windows of phi3, which transformers has",
 }
 
@@ -36,7 +40,7 @@ def changed(key, value):
 @functools.cache
 def keys_of(path):
     """(architecture, {key without the architecture: value})"""
-    meta = judge.Gguf(path).meta
+    meta = Gguf(path).meta
     architecture = meta["general.architecture"]
     return architecture, {key[len(architecture) + 1:]: value for key, value in meta.items() if key.startswith(architecture + ".")}
 
@@ -74,29 +78,28 @@ def list_variants(args, name):
 def variants(args, root, name, form, source, text, lengths):
     """(line, verdict) of every file."""
     architecture = keys_of(args.work / name / "f32.gguf")[0]
-    file = judge.Gguf(source)
+    file = Gguf(source)
     path = source.with_name("variant.gguf")
     n_ctx = form.contexts[-1]
     lengths = lengths[-2:]
     for how, key, value in list_variants(args, name):
         file.copy(path, {f"{architecture}.{key}": value})
         told = f"{name}: {key} {how}" + ("" if value is None else f" to {str(value)[:60]}")
-        verdict, line = judge_variant(args, root, path, text, lengths, n_ctx)
-        reason = REASONS.get((architecture, key)) or REASONS.get(("*", key))
-        if verdict == BAD and reason:
-            verdict, line = LISTED, f"{line}; listed: {reason}"
-        yield f"{told}: {line}", verdict
+        good, loaded, line = judge_variant(args, root, path, text, lengths, n_ctx)
+        reason = None if good else OTHERWISE.get((architecture, key)) if loaded else LOADED.get(key)
+        yield f"{told}: {line}" + (f"; listed: {reason}" if reason else ""), GOOD if good else LISTED if reason else BAD
     path.unlink(missing_ok=True)
 
 
 def judge_variant(args, root, path, text, lengths, n_ctx):
+    """(whether llmd is right, whether llama.cpp loads the file, what is to be said)"""
     try:
         ours = judge.llmd(args.bench, path, text, lengths, n_ctx)
     except judge.bench_eval.Refused as error:
-        return GOOD, f"llmd refuses it: {judge.refusal(error)}"
+        return True, None, f"llmd refuses it: {judge.refusal(error)}"
     try:
         peer = judge.llama_cpp(root, path, text, lengths, n_ctx)
     except judge.Refused as error:
-        return BAD, f"llmd loads it, llama.cpp does not: {error}"
-    worst = max(judge.difference(*pair) for pair in zip(ours, peer))
-    return GOOD if worst <= judge.TOLERANCE else BAD, f"{worst:.4f} from llama.cpp"
+        return False, False, f"llmd loads it, llama.cpp does not: {error}"
+    worst = max(judge.differences(ours, peer))
+    return worst <= judge.TOLERANCE, True, f"{worst:.4f} from llama.cpp"

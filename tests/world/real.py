@@ -149,6 +149,13 @@ def compare(exact, other):
     return same, largest
 
 
+def print_head(names):
+    for name in names:
+        print(f"{MODELS[name].told}: {MODELS[name].licence}")
+    print(f"\n{len(PROMPTS)} prompts, {GENERATED} greedy tokens each, against llama.cpp in F32 on the same weights\n")
+    print("| file | computed by | same text | largest difference of a log-probability |\n|---|---|---|---|", flush=True)
+
+
 def run(args, root, name):
     """Whether llmd is right on the model; prints its rows of the table."""
     path = fetch(args.work, name)
@@ -171,10 +178,7 @@ def main():
     parser.add_argument("models", nargs="*", metavar="MODEL", default=list(MODELS))
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
-    for name in args.models:
-        print(f"{MODELS[name].told}: {MODELS[name].licence}")
-    print(f"\n{len(PROMPTS)} prompts, {GENERATED} greedy tokens each, against llama.cpp in F32 on the same weights\n")
-    print("| file | computed by | same text | largest difference of a log-probability |\n|---|---|---|---|", flush=True)
+    print_head(args.models)
     root = judge.Root(args.root)
     try:
         return 0 if all([run(args, root, name) for name in args.models]) else 1
