@@ -6,6 +6,7 @@ has the same weights in F32, computing in F32 throughout. The table says in how 
 log-probabilities of its tokens are, as long as the texts before them are the same. Exit status 1 where llmd's text is another one in
 any prompt, or a log-probability is further than LARGEST_DIFFERENCE; 77 where PyPI cannot be had."""
 import argparse
+import concurrent.futures
 import contextlib
 import dataclasses
 import hashlib
@@ -24,14 +25,22 @@ import judge
 SKIP = 77
 GENERATED = 48
 CONTEXT = 512
+EXACT_TOGETHER = 4
 LARGEST_DIFFERENCE = 0.02
 TOP = 10
 PROMPTS = [
-    "The history of the lighthouse begins with a fire on a hill. Sailors", "Water boils at a lower temperature on a mountain because",
-    "def fibonacci(n):\n    \"\"\"Return the n-th number.\"\"\"\n", "Dear Mrs. Miller,\n\nThank you for your letter of the third of May. I",
-    "The three largest cities of Italy are", "Recipe for a simple bread:\n\n1.", "for (int i = 0; i < n; i++) {",
-    "Der Wald war still, und auf dem See", "Question: Why do leaves turn red in autumn?\nAnswer:", "SELECT name, price FROM products WHERE",
-    "Once upon a time there was a baker who", "The train to the coast leaves at nine, so we",
+    "The history of the lighthouse begins with a fire on a hill. Sailors",
+    "Water boils at a lower temperature on a mountain because",
+    "def fibonacci(n):\n    \"\"\"Return the n-th number.\"\"\"\n",
+    "Dear Mrs. Miller,\n\nThank you for your letter of the third of May. I",
+    "The three largest cities of Italy are",
+    "Recipe for a simple bread:\n\n1.",
+    "for (int i = 0; i < n; i++) {",
+    "Der Wald war still, und auf dem See",
+    "Question: Why do leaves turn red in autumn?\nAnswer:",
+    "SELECT name, price FROM products WHERE",
+    "Once upon a time there was a baker who",
+    "The train to the coast leaves at nine, so we",
 ]
 
 
@@ -111,16 +120,17 @@ def continued(answer):
     return found[:GENERATED]
 
 
-def llama_cpp(root, path, *options):
-    """(token ids of the prompts, llama-server's continuations)"""
-    with tempfile.TemporaryFile() as log:
-        command = " ".join(root.command("llama-server"))
-        with judge.llama_server.serving(command, root.inside(path), log, "-c", str(CONTEXT), "--no-webui", "-fit", "off", *options) as server:
-            prompts = [server.ask("/tokenize", {"content": text, "add_special": True})["tokens"] for text in PROMPTS]
-            # It keeps tokens back whose bytes are not yet text: a few more are asked for.
-            return prompts, [continued(server.ask("/completion", {
-                "prompt": ids, "n_predict": GENERATED + 4, "n_probs": TOP, "temperature": -1, "ignore_eos": True, "cache_prompt": False,
-                "samplers": []})) for ids in prompts]
+def llama_cpp(root, path, together, *options):
+    """(token ids of the prompts, llama-server's continuations). `together`: how many prompts it computes at once."""
+    command = " ".join(root.command("llama-server"))
+    with tempfile.TemporaryFile() as log, judge.llama_server.serving(
+            command, root.inside(path), log, "-np", str(together), "-c", str(together * CONTEXT), "--no-webui", "-fit", "off",
+            *options) as server, concurrent.futures.ThreadPoolExecutor(together) as pool:
+        prompts = [server.ask("/tokenize", {"content": text, "add_special": True})["tokens"] for text in PROMPTS]
+        # It keeps tokens back whose bytes are not yet text: a few more are asked for.
+        return prompts, list(pool.map(lambda ids: continued(server.ask("/completion", {
+            "prompt": ids, "n_predict": GENERATED + 4, "n_probs": TOP, "temperature": -1, "ignore_eos": True, "cache_prompt": False,
+            "samplers": []})), prompts))
 
 
 def llmd(bench, path, prompts):
@@ -162,9 +172,10 @@ def run(args, root, name):
     exact_path = path.with_name(f"{name}-f32.gguf")
     if not exact_path.exists():
         root.quantize(path, exact_path, "F32", "--allow-requantize")
-    prompts, exact = llama_cpp(root, exact_path, "-fa", "off", "-ctk", "f32", "-ctv", "f32")
+    # Rounding in F32 does not depend much on what is computed together; llama.cpp's rounding of activations may.
+    prompts, exact = llama_cpp(root, exact_path, EXACT_TOGETHER, "-fa", "off", "-ctk", "f32", "-ctv", "f32")
     good, largest = compare(exact, llmd(args.bench, path, prompts))
-    _, theirs = llama_cpp(root, path)
+    _, theirs = llama_cpp(root, path, 1)
     for what, (same, far) in (("llmd", (good, largest)), ("llama.cpp", compare(exact, theirs))):
         print(f"| {MODELS[name].told} | {what} | {same} of {len(prompts)} | {far:.4f} |", flush=True)
     return good == len(prompts) and largest <= LARGEST_DIFFERENCE
