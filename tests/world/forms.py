@@ -84,6 +84,8 @@ GEMMA = {"hidden_activation": "gelu_pytorch_tanh", "head_dim": 128, "num_attenti
 GEMMA3 = config("Gemma3ForCausalLM", "gemma3_text", **{
     **GEMMA, "num_key_value_heads": 1, "num_hidden_layers": 7, "rope_theta": 1000000.0, "rope_local_base_freq": 10000.0,
     "layer_types": every(6, 7), "sliding_window_pattern": 6})
+RNJ1 = {key: value for key, value in GEMMA3.items() if key not in ("layer_types", "rope_local_base_freq")} | {
+    "sliding_window_pattern": 1, "rope_theta": 10000.0, "final_logit_softcapping": 30.0, "num_hidden_layers": 4}
 QWEN2 = config("Qwen2ForCausalLM", "qwen2", rms_norm_eps=1e-6, rope_theta=1000000.0, sliding_window=32768, use_sliding_window=False,
                max_window_layers=21, tie_word_embeddings=True)
 QWEN3 = config("Qwen3ForCausalLM", "qwen3", rms_norm_eps=1e-6, rope_theta=1000000.0, head_dim=128, attention_bias=False,
@@ -147,9 +149,11 @@ FORMS = {
         "rope_scaling": {"rope_type": "linear", "factor": 8.0}, **NARROW, "num_hidden_layers": 62,
         "layer_types": every(6, 62), "head_dim": 128, "query_pre_attn_scalar": 64},
         tokenizer="spm", window=WINDOW),
-    "rnj-1": Form("EssentialAI/rnj-1-instruct", {k: v for k, v in GEMMA3.items() if k not in ("layer_types", "rope_local_base_freq")} | {
-        "sliding_window_pattern": 1, "rope_theta": 10000.0, "final_logit_softcapping": 30.0, "num_hidden_layers": 4,
-        "rope_scaling": yarn(4.0, beta_fast=64.0, beta_slow=1.0)}),
+    # The betas are others than YaRN's usual ones, by which llama.cpp computes; and the same model without them, for all else.
+    "rnj-1": Form("EssentialAI/rnj-1-instruct", RNJ1 | {
+        "rope_scaling": yarn(4.0, ORIGINAL, beta_fast=8.0, beta_slow=1.0)}, differs=(
+            "transformers", "llama.cpp does not read the betas of gemma3's YaRN (src/models/gemma3.cpp)")),
+    "rnj-1-usual-betas": Form("EssentialAI/rnj-1-instruct", RNJ1 | {"rope_scaling": yarn(4.0)}),
     "qwen2.5-0.5b": Form("Qwen/Qwen2.5-0.5B-Instruct", QWEN2),
     "qwen2.5-coder-7b": Form("Qwen/Qwen2.5-Coder-7B-Instruct", QWEN2 | {"tie_word_embeddings": False}),
     "qwen2.5-7b-yarn": Form("Qwen/Qwen2.5-7B-Instruct, with the scaling that its card gives for long texts", QWEN2 | {

@@ -11,10 +11,13 @@ GOOD, BAD, LISTED = "good", "bad", "listed"
 # {key: why llmd loads a file that llama.cpp does not}
 LOADED = {
     "rope.dimension_count": "llama.cpp asserts that whole heads are rotated, and ends; llmd rotates the part that the key says",
+    "attention.value_length": "without it llama.cpp expects values of a model's width by its heads, llmd those of attention.key_length",
     "expert_used_count": "llama.cpp asserts that it is 0 without experts, and ends; it changes nothing there",
 }
-# {(architecture, key): why llmd computes something else}
+# {(architecture or "*", key): why llmd computes something else}
 OTHERWISE = {
+    ("*", "rope.scaling.yarn_beta_fast"): "llama.cpp reads YaRN's betas of few architectures, llmd and transformers of all",
+    ("*", "rope.scaling.yarn_beta_slow"): "llama.cpp reads YaRN's betas of few architectures, llmd and transformers of all",
     ("phi3", "attention.sliding_window"): "llama.cpp ignores the windows of phi3, which transformers has",
 }
 
@@ -86,7 +89,8 @@ def variants(args, root, name, form, source, text, lengths):
         file.copy(path, {f"{architecture}.{key}": value})
         told = f"{name}: {key} {how}" + ("" if value is None else f" to {str(value)[:60]}")
         good, loaded, line = judge_variant(args, root, path, text, lengths, n_ctx)
-        reason = None if good else OTHERWISE.get((architecture, key)) if loaded else LOADED.get(key)
+        otherwise = OTHERWISE.get((architecture, key)) or OTHERWISE.get(("*", key))
+        reason = None if good else otherwise if loaded else LOADED.get(key)
         yield f"{told}: {line}" + (f"; listed: {reason}" if reason else ""), GOOD if good else LISTED if reason else BAD
     path.unlink(missing_ok=True)
 

@@ -129,8 +129,8 @@ def llama_cpp(root, path, together, *options):
         prompts = [server.ask("/tokenize", {"content": text, "add_special": True})["tokens"] for text in PROMPTS]
         # It keeps tokens back whose bytes are not yet text: a few more are asked for.
         return prompts, list(pool.map(lambda ids: continued(server.ask("/completion", {
-            "prompt": ids, "n_predict": GENERATED + 4, "n_probs": TOP, "temperature": -1, "ignore_eos": True, "cache_prompt": False,
-            "samplers": []})), prompts))
+            "prompt": ids, "n_predict": GENERATED + 4, "n_probs": TOP, "temperature": 0, "cache_prompt": False,
+            "samplers": ["temperature"]})), prompts))
 
 
 def llmd(bench, path, prompts):
@@ -147,10 +147,10 @@ def llmd(bench, path, prompts):
 
 
 def compare(exact, other):
-    """(prompts with the same text, largest difference of a log-probability)"""
+    """(prompts with the same text, as far as the exact one goes, largest difference of a log-probability)"""
     same, largest = 0, 0.0
     for theirs, own in zip(exact, other):
-        same += [token for token, *_ in theirs] == [token for token, *_ in own]
+        same += [token for token, *_ in theirs] == [token for token, *_ in own[:len(theirs)]]
         for (token, logprob, _), (other_token, other_logprob, tops) in zip(theirs, own):
             if token in tops:
                 largest = max(largest, abs(tops[token] - logprob))
