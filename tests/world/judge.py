@@ -26,7 +26,8 @@ class Root:
         return "/" + str(pathlib.Path(path).resolve().relative_to(self.path))
 
     def command(self, name):
-        return ["chroot", str(self.path), name]
+        # Threads that wait for each other leave the core to other jobs.
+        return ["chroot", str(self.path), "/usr/bin/env", "OMP_WAIT_POLICY=passive", name]
 
     def quantize(self, source, path, kind, *options):
         done = subprocess.run([*self.command("llama-quantize"), *options, self.inside(source), self.inside(path), kind, "1"],
