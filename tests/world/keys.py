@@ -14,11 +14,11 @@ LOADED = {
     "attention.value_length": "without it llama.cpp expects values of a model's width by its heads, llmd those of attention.key_length",
     "expert_used_count": "llama.cpp asserts that it is 0 without experts, and ends; it changes nothing there",
 }
-# {(architecture or "*", key): why llmd computes something else}
+# {(architecture, key): why llmd computes something else}
 OTHERWISE = {
-    ("*", "rope.scaling.yarn_beta_fast"): "llama.cpp reads YaRN's betas of few architectures, llmd and transformers of all",
-    ("*", "rope.scaling.yarn_beta_slow"): "llama.cpp reads YaRN's betas of few architectures, llmd and transformers of all",
     ("phi3", "attention.sliding_window"): "llama.cpp ignores the windows of phi3, which transformers has",
+    **{(architecture, f"rope.scaling.yarn_beta_{end}"): "llama.cpp does not read the betas of this architecture's YaRN, transformers does"
+       for architecture in ("arcee", "gemma3", "olmo2") for end in ("fast", "slow")},
 }
 
 SCALINGS = ["none", "linear", "yarn", "longrope"]
@@ -89,8 +89,7 @@ def variants(args, root, name, form, source, text, lengths):
         file.copy(path, {f"{architecture}.{key}": value})
         told = f"{name}: {key} {how}" + ("" if value is None else f" to {str(value)[:60]}")
         good, loaded, line = judge_variant(args, root, path, text, lengths, n_ctx)
-        otherwise = OTHERWISE.get((architecture, key)) or OTHERWISE.get(("*", key))
-        reason = None if good else otherwise if loaded else LOADED.get(key)
+        reason = None if good else OTHERWISE.get((architecture, key)) if loaded else LOADED.get(key)
         yield f"{told}: {line}" + (f"; listed: {reason}" if reason else ""), GOOD if good else LISTED if reason else BAD
     path.unlink(missing_ok=True)
 
