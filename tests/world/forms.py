@@ -137,6 +137,9 @@ FORMS = {
     "exaone-4.0-32b": Form("LGAI-EXAONE/EXAONE-4.0-32B", EXAONE4 | {
         **NARROW, "num_hidden_layers": 64, "sliding_window": WINDOW, "sliding_window_pattern": "LLLG",
         "layer_types": every(4, 64), "tie_word_embeddings": False}, window=WINDOW),
+    "exaone-4.0-windows": Form("none known", EXAONE4 | {
+        "sliding_window": WINDOW, "sliding_window_pattern": "LLLG", "layer_types": every(4, 4)}, window=WINDOW, differs=(
+            "transformers", "llama.cpp takes the windows of 64 layers only (src/models/exaone4.cpp)")),
     "gemma-2-2b": Form("google/gemma-2-2b-it", config("Gemma2ForCausalLM", "gemma2", **GEMMA, attn_logit_softcapping=50.0,
                                                       final_logit_softcapping=30.0), tokenizer="spm", window=WINDOW),
     "gemma-3-270m": Form("google/gemma-3-270m-it", GEMMA3, tokenizer="spm", window=WINDOW),

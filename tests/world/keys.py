@@ -14,11 +14,14 @@ LOADED = {
     "attention.value_length": "without it llama.cpp expects values of a model's width by its heads, llmd those of attention.key_length",
     "expert_used_count": "llama.cpp asserts that it is 0 without experts, and ends; it changes nothing there",
 }
-# {(architecture, key): why llmd computes something else}
+# {(architecture, key, how it is changed): why llmd computes something else}
 OTHERWISE = {
-    ("phi3", "attention.sliding_window"): "llama.cpp ignores the windows of phi3, which transformers has",
-    **{(architecture, f"rope.scaling.yarn_beta_{end}"): "llama.cpp does not read the betas of this architecture's YaRN, transformers does"
-       for architecture in ("arcee", "gemma3", "olmo2") for end in ("fast", "slow")},
+    ("exaone4", "attention.sliding_window", "added"): "llama.cpp takes the windows of 64 layers only, transformers of any number",
+    **{("phi3", "attention.sliding_window", how): "llama.cpp ignores the windows of phi3, which transformers has"
+       for how in ("changed", "neighbour", "added")},
+    **{(architecture, f"rope.scaling.yarn_beta_{end}", how):
+       "llama.cpp does not read the betas of this architecture's YaRN, transformers does"
+       for architecture in ("arcee", "gemma3", "olmo2") for end in ("fast", "slow") for how in ("changed", "neighbour")},
 }
 
 SCALINGS = ["none", "linear", "yarn", "longrope"]
@@ -89,7 +92,7 @@ def variants(args, root, name, form, source, text, lengths):
         file.copy(path, {f"{architecture}.{key}": value})
         told = f"{name}: {key} {how}" + ("" if value is None else f" to {str(value)[:60]}")
         good, loaded, line = judge_variant(args, root, path, text, lengths, n_ctx)
-        reason = None if good else OTHERWISE.get((architecture, key)) if loaded else LOADED.get(key)
+        reason = None if good else OTHERWISE.get((architecture, key, how)) if loaded else LOADED.get(key)
         yield f"{told}: {line}" + (f"; listed: {reason}" if reason else ""), GOOD if good else LISTED if reason else BAD
     path.unlink(missing_ok=True)
 
