@@ -1,11 +1,11 @@
 #include "client/completion.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <set>
 
 #include "base/config.h"
+#include "base/model_files.h"
 #include "base/places.h"
 #include "base/remote_settings.h"
 #include "client/command_table.h"
@@ -155,13 +155,8 @@ std::string completion_text(const Completion& completion) {
 std::vector<std::string> known_models() {
     std::set<std::string> names;
     for (const std::string& folder : base::model_folders()) {
-        std::error_code error;
-        for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-             entry.increment(error)) {
-            std::string name = entry->path().filename().string();
-            if (!name.ends_with(kModelSuffix)) continue;
-            name.resize(name.size() - kModelSuffix.size());
-            if (base::is_local_model_name(name)) names.insert(std::move(name));
+        for (base::ModelFiles& model : base::find_models(folder)) {
+            if (model.fault.empty()) names.insert(std::move(model.name));
         }
     }
     std::vector<std::string> out(names.begin(), names.end());

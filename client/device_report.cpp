@@ -234,7 +234,7 @@ void add_figure(Report& report, const std::string& name, const Figure& figure) {
 // None on the CPU, which has no autotuner.
 void add_kernel_configs(Report& report, const Dictionary& status, const std::string& path) {
     if (text_of(status, "backend") != "opencl" || path.empty()) return;
-    const auto model = inspect_model(base::find_engine(), path, path);
+    const auto model = inspect_model(base::find_engine(), path);
     size_t n = 0;
     for (const std::string& row : kernel_config_rows(base::xdg_cache_home() + "/llmd/kernel-configs", model.n_embd)) {
         report.add("kernel_config_" + std::to_string(++n), row);

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/json_writer.h"
+#include "base/model_files.h"
 #include "base/places.h"
 #include "base/remote_settings.h"
 #include "client/child.h"
@@ -31,16 +32,20 @@ constexpr std::chrono::seconds kInspectionLimit{20};
 std::string other_of_that_name(const NewModel& model) {
     bool comes_first = true;
     for (const std::string& folder : base::model_folders()) {
-        const std::filesystem::path other = model_path(folder, model.name);
+        const auto other = base::find_model(folder, model.name);
         std::error_code ignored;
-        if (!std::filesystem::is_regular_file(other, ignored)) continue;
-        if (!std::filesystem::equivalent(other, model.path, ignored)) {
+        if (!other) continue;
+        if (!std::filesystem::equivalent(*other, model.path, ignored)) {
             return comes_first ? folder + " has a model of that name too, which llmd takes in its place\n"
                                : "it takes the place of the model of that name in " + folder + '\n';
         }
         comes_first = false;
     }
     return "";
+}
+
+[[noreturn]] void refuse_taken(const std::string& path) {
+    throw CommandError(ExitCode::Usage, path + " is there already; --name gives another name");
 }
 
 }  // namespace
@@ -53,15 +58,22 @@ void no_such_model(const std::string& name, const std::vector<std::string>& fall
 }
 
 std::string model_path(const std::string& folder, const std::string& name) {
-    return folder + '/' + name + std::string(kModelSuffix);
+    return folder + '/' + name + std::string(base::kModelSuffix);
 }
 
 std::string proc_path(int fd) {
     return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd);
 }
 
-protocol::Inspection inspect_model(const std::string& engine, const std::string& path, const std::string& file) {
-    const ChildEnd end = run_child({engine, "--inspect", path}, kInspectionLimit);
+protocol::Inspection inspect_model(const std::string& engine, const std::string& path) {
+    return inspect_model(engine, {&path, 1}, path);
+}
+
+protocol::Inspection inspect_model(const std::string& engine, std::span<const std::string> paths,
+                                   const std::string& file) {
+    std::vector<std::string> command = {engine, "--inspect"};
+    command.insert(command.end(), paths.begin(), paths.end());
+    const ChildEnd end = run_child(command, kInspectionLimit);
     if (!end.fault.empty()) {
         throw CommandError(ExitCode::Failed, file + " cannot be inspected: " + engine + ' ' + end.fault);
     }
@@ -86,9 +98,12 @@ std::string model_name(const std::string& file, const std::string& given) {
         name = (path.has_filename() ? path : path.parent_path()).filename().string();
     }
     if (given.empty() && name.ends_with(kCheckpointSuffix)) name.resize(name.size() - kCheckpointSuffix.size());
-    if (name.ends_with(kModelSuffix)) name.resize(name.size() - kModelSuffix.size());
-    if (!base::is_local_model_name(name)) {
-        const std::string why = base::is_model_name(name) ? ", because '@' stands between a model and its remote" : "";
+    name = base::name_of_model(name);
+    // What is called like a further part is no model.
+    if (!base::is_local_model_name(name) || base::parse_part_name(name + std::string(base::kModelSuffix))) {
+        const std::string why = base::is_model_name(name) && name.find('@') != std::string::npos
+                                    ? ", because '@' stands between a model and its remote"
+                                    : "";
         throw CommandError(ExitCode::Usage,
                            !given.empty() ? "--name: " + base::in_quotes(name) + " can be no model's name" + why
                                           : file + ": no model can be called so" + why + "; --name gives it another");
@@ -102,22 +117,28 @@ uint64_t size_of(int fd, const std::string& file) {
     return static_cast<uint64_t>(info.st_size);
 }
 
-std::string place_for(const std::string& folder, const std::string& name) {
+std::vector<std::string> places_for(const std::string& folder, const std::string& name, size_t n_parts) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) throw CommandError(ExitCode::Failed, folder + ": " + error.message());
+    if (const auto taken = base::find_model(folder, name)) refuse_taken(*taken);
     std::string path = model_path(folder, name);
-    if (::access(path.c_str(), F_OK) == 0) {
-        throw CommandError(ExitCode::Usage, path + " is there already; --name gives another name");
-    }
-    return path;
+    if (n_parts == 1) return {std::move(path)};
+    return base::files_of_model(base::PartName{folder + '/' + name, 1, static_cast<uint32_t>(n_parts)}.of(1));
 }
 
-bool link_to(int fd, const std::string& path) {
-    // Not AT_EMPTY_PATH, which takes a privilege.
-    if (::linkat(AT_FDCWD, proc_path(fd).c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
-    if (errno == EEXIST) throw CommandError(ExitCode::Usage, path + " is there already; --name gives another name");
-    return false;
+bool link_all(std::span<const int> fds, std::span<const std::string> paths) {
+    for (size_t i = fds.size(); i-- > 0;) {
+        // Not AT_EMPTY_PATH, which takes a privilege.
+        const std::string source = proc_path(fds[i]);
+        if (::linkat(AT_FDCWD, source.c_str(), AT_FDCWD, paths[i].c_str(), AT_SYMLINK_FOLLOW) == 0) continue;
+        const int error = errno;
+        for (size_t made = i + 1; made < fds.size(); ++made) ::unlink(paths[made].c_str());
+        if (error == EEXIST) refuse_taken(paths[i]);
+        errno = error;
+        return false;
+    }
+    return true;
 }
 
 void announce(const NewModel& model, bool json, const std::string& note) {

@@ -3,20 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "protocol/frame.h"
 
 namespace llmd::client {
 
-inline constexpr std::string_view kModelSuffix = ".gguf";
 inline constexpr const char* kHardLink = "hard link";
 
 struct NewModel {
     std::string name;
-    std::string path;
+    std::string path;  // of a split model the first part
     std::string architecture;
     std::string quantization;
     uint64_t size_bytes = 0;
@@ -24,8 +23,8 @@ struct NewModel {
     const char* how = "";
 };
 
-// `given` without ".gguf"; if it is empty the name of `file` without ".gguf" or ".bin". Usage: no model can be called
-// so.
+// `given` without ".gguf"; if it is empty the name of `file` without ".gguf" or ".bin". Of a split model both without
+// "-00001-of-00003" too. Usage: no model can be called so.
 std::string model_name(const std::string& file, const std::string& given);
 
 // ModelMissing, and what shows the names that there are. `fallback`: those that were asked for in its place.
@@ -34,19 +33,21 @@ std::string model_name(const std::string& file, const std::string& given);
 // FOLDER/NAME.gguf
 std::string model_path(const std::string& folder, const std::string& name);
 
-// Where the model belongs. Makes the directory. Usage: there is one.
-std::string place_for(const std::string& folder, const std::string& name);
+// Where the files of a model of so many parts belong. Makes the directory. Usage: there is a model of that name.
+std::vector<std::string> places_for(const std::string& folder, const std::string& name, size_t n_parts);
 
-// What llmd-engine, at `engine`, says of the file at `path`, which may be a name in /proc; `file` is what people call
-// it. Failed with the reason for one that llmd cannot use.
-protocol::Inspection inspect_model(const std::string& engine, const std::string& path, const std::string& file);
+// What llmd-engine, at `engine`, says of the model at `path`, or of the parts of a split model, which may all be names
+// in /proc; `file` is what people call it. Failed with the reason for one that llmd cannot use.
+protocol::Inspection inspect_model(const std::string& engine, std::span<const std::string> paths,
+                                   const std::string& file);
+protocol::Inspection inspect_model(const std::string& engine, const std::string& path);
 
 // The name in /proc of an open file of this process.
 std::string proc_path(int fd);
 
-// Gives an open file the name `path`. False: that is not possible here (another filesystem, another owner). Usage:
-// there is one.
-bool link_to(int fd, const std::string& path);
+// Gives open files these names, the first last, so that a model of several parts is there whole or not at all. False:
+// that is not possible here (another filesystem, another owner), and nothing has changed. Usage: there is one of them.
+bool link_all(std::span<const int> fds, std::span<const std::string> paths);
 
 uint64_t size_of(int fd, const std::string& file);
 

@@ -14,12 +14,12 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/model_files.h"
 #include "base/unique_fd.h"
 #include "client/child.h"
 #include "client/counts.h"
 #include "client/exit_code.h"
 #include "client/output.h"
-#include "engines/model_catalogue.h"
 #include "protocol/frame.h"
 
 namespace llmd::client {
@@ -34,28 +34,44 @@ constexpr size_t kCopyBytes = 1u << 20;
     throw CommandError(ExitCode::Failed, what + ": " + std::strerror(error));
 }
 
-base::UniqueFd open_source(const std::string& file, uint64_t& size) {
+base::UniqueFd open_source(const std::string& file) {
     base::UniqueFd source(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!source) throw CommandError(ExitCode::Usage, file + ": " + std::strerror(errno));
+    if (!source) {
+        const int error = errno;
+        const auto part = base::parse_part_name(file);
+        const bool is_other = part && part->number != 1;
+        throw CommandError(ExitCode::Usage,
+                           (is_other ? base::part_text(part->number, part->count) + " of the model is missing: " : "") +
+                               file + ": " + std::strerror(error));
+    }
     struct stat info = {};
     if (::fstat(source.get(), &info) != 0) fail(file, errno);
     if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
         throw CommandError(ExitCode::Usage, file + " is neither a regular file nor a directory");
     }
-    size = static_cast<uint64_t>(info.st_size);
     return source;
 }
 
-void copy(int source, int target, uint64_t size, const std::string& folder, const ImportProgress& progress) {
-    struct statvfs disk = {};
-    const bool knows = ::fstatvfs(target, &disk) == 0;
-    const uint64_t room = knows ? uint64_t{disk.f_bavail} * disk.f_frsize : size;
-    if (room < size) {
-        throw CommandError(ExitCode::Failed,
-                           folder + " has room for " + size_text(room) + ", the model takes " + size_text(size));
+// The files of a model, and those without a name that they become.
+struct Files {
+    std::vector<base::UniqueFd> owners;
+    std::vector<int> fds;
+    std::vector<std::string> proc_paths;
+
+    void add(base::UniqueFd fd) {
+        fds.push_back(fd.get());
+        proc_paths.push_back(proc_path(fd.get()));
+        owners.push_back(std::move(fd));
     }
+    uint64_t size_bytes(const std::string& file) const {
+        uint64_t sum = 0;
+        for (const int fd : fds) sum += size_of(fd, file);
+        return sum;
+    }
+};
+
+void copy(int source, int target, const std::string& folder, const std::function<void(uint64_t bytes)>& progress) {
     std::vector<char> bytes(kCopyBytes);
-    uint64_t copied = 0;
     while (true) {
         const ssize_t n = ::read(source, bytes.data(), bytes.size());
         if (n < 0 && errno == EINTR) continue;
@@ -66,10 +82,32 @@ void copy(int source, int target, uint64_t size, const std::string& folder, cons
             if (m < 0 && errno != EINTR) fail("writing to " + folder, errno);
             if (m > 0) written += m;
         }
-        progress(copied += static_cast<uint64_t>(n), size);
+        progress(static_cast<uint64_t>(n));
     }
     // Where the disk's blocks are given out late, only this tells that it is full.
     if (::fsync(target) != 0) fail("writing to " + folder, errno);
+}
+
+void copy_all(const Files& sources, const Files& targets, uint64_t size, const std::string& folder,
+              const ImportProgress& progress) {
+    struct statvfs disk = {};
+    const bool knows = ::fstatvfs(targets.fds[0], &disk) == 0;
+    const uint64_t room = knows ? uint64_t{disk.f_bavail} * disk.f_frsize : size;
+    if (room < size) {
+        throw CommandError(ExitCode::Failed,
+                           folder + " has room for " + size_text(room) + ", the model takes " + size_text(size));
+    }
+    uint64_t copied = 0;
+    for (size_t i = 0; i < sources.fds.size(); ++i) {
+        copy(sources.fds[i], targets.fds[i], folder, [&](uint64_t bytes) { progress(copied += bytes, size); });
+    }
+}
+
+bool clone_all(const Files& sources, const Files& targets) {
+    for (size_t i = 0; i < sources.fds.size(); ++i) {
+        if (::ioctl(targets.fds[i], FICLONE, sources.fds[i]) != 0) return false;
+    }
+    return true;
 }
 
 enum class Format : uint8_t { Gguf, Checkpoint, Directory };
@@ -88,7 +126,7 @@ Format format_of(int fd, const std::string& file) {
                                                  " is a pickle of PyTorch, which may hold a program, and is not read; "
                                                  "look for the model as GGUF");
     }
-    return begin == "GGUF" || file.ends_with(kModelSuffix) ? Format::Gguf : Format::Checkpoint;
+    return begin == "GGUF" || file.ends_with(base::kModelSuffix) ? Format::Gguf : Format::Checkpoint;
 }
 
 void convert(const std::string& file, Format format, const ImportOptions& options, const std::string& name,
@@ -119,8 +157,9 @@ NewModel import_model(const std::string& file, const ImportOptions& options, con
                       const std::string& engine, const ImportProgress& progress) {
     NewModel model;
     model.name = model_name(file, options.name);
-    const base::UniqueFd source = open_source(file, model.size_bytes);
-    const Format format = format_of(source.get(), file);
+    Files sources;
+    sources.add(open_source(file));
+    const Format format = format_of(sources.fds[0], file);
     if (format == Format::Directory && !options.tokenizer.empty()) {
         throw CommandError(ExitCode::Usage,
                            file + " is a directory: its tokenizer is in it, --tokenizer is for others");
@@ -129,27 +168,37 @@ NewModel import_model(const std::string& file, const ImportOptions& options, con
         throw CommandError(ExitCode::Usage, file + " is a GGUF file: --tokenizer and --quantize are for others");
     }
     protocol::Inspection inspection;
-    if (format == Format::Gguf) inspection = inspect_model(engine, proc_path(source.get()), file);
-    model.path = place_for(folder, model.name);
-    const base::UniqueFd target(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
-    if (!target) fail(folder, errno);
+    if (format == Format::Gguf) {
+        const std::vector<std::string> parts = base::files_of_model(file);
+        for (size_t i = 1; i < parts.size(); ++i) sources.add(open_source(parts[i]));
+        inspection = inspect_model(engine, sources.proc_paths, file);
+    }
+    const std::vector<std::string> paths = places_for(folder, model.name, sources.fds.size());
+    model.path = paths[0];
+    Files targets;
+    for (size_t i = 0; i < sources.fds.size(); ++i) {
+        base::UniqueFd target(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
+        if (!target) fail(folder, errno);
+        targets.add(std::move(target));
+    }
     if (format != Format::Gguf) {
-        convert(file, format, options, model.name, engine, target.get(), progress);
-        if (::fsync(target.get()) != 0) fail("writing to " + folder, errno);
+        convert(file, format, options, model.name, engine, targets.fds[0], progress);
+        if (::fsync(targets.fds[0]) != 0) fail("writing to " + folder, errno);
         model.how = "conversion";
-    } else if (::ioctl(target.get(), FICLONE, source.get()) == 0) {
+    } else if (clone_all(sources, targets)) {
         model.how = "clone";
-    } else if (link_to(source.get(), model.path)) {
+    } else if (link_all(sources.fds, paths)) {
         model.how = kHardLink;
     } else {
-        copy(source.get(), target.get(), model.size_bytes, folder, progress);
+        copy_all(sources, targets, sources.size_bytes(file), folder, progress);
         model.how = "copy";
     }
-    if (std::string_view(model.how) != kHardLink) {
-        inspection = inspect_model(engine, proc_path(target.get()), file);  // the source may have changed meanwhile
-        model.size_bytes = size_of(target.get(), file);
-        if (!link_to(target.get(), model.path)) fail(model.path, errno);
+    const bool is_link = std::string_view(model.how) == kHardLink;
+    if (!is_link) {
+        inspection = inspect_model(engine, targets.proc_paths, file);  // the source may have changed meanwhile
+        if (!link_all(targets.fds, paths)) fail(model.path, errno);
     }
+    model.size_bytes = (is_link ? sources : targets).size_bytes(file);
     model.architecture = inspection.architecture;
     model.quantization = inspection.quantization;
     return model;

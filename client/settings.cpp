@@ -10,6 +10,7 @@
 
 #include "base/config.h"
 #include "base/json_writer.h"
+#include "base/model_files.h"
 #include "base/places.h"
 #include "base/setting_table.h"
 #include "client/commands.h"
@@ -120,15 +121,18 @@ bool is_model(const std::string& name) {
     if (name.starts_with('/')) return std::filesystem::is_regular_file(name, ignored);
     const std::vector<std::string> folders = base::model_folders();
     return base::is_local_model_name(name) &&
-           std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
-               return std::filesystem::is_regular_file(model_path(folder, name), ignored);
-           });
+           std::any_of(folders.begin(), folders.end(),
+                       [&](const std::string& folder) { return base::find_model(folder, name).has_value(); });
 }
 
 void remove_model(const std::string& name) {
     const std::string folder = base::user_model_folder();
     const bool is_name = base::is_model_name(name);
-    if (is_name && ::unlink(model_path(folder, name).c_str()) == 0) return;
+    const std::string path = base::find_model(folder, name).value_or(model_path(folder, name));
+    if (is_name && ::unlink(path.c_str()) == 0) {
+        for (const std::string& part : base::files_of_model(path)) ::unlink(part.c_str());
+        return;
+    }
     throw CommandError(ExitCode::ModelMissing,
                        is_name && is_model(name)
                            ? "the model " + base::in_quotes(name) + " is not in " + folder + ", and stays"
@@ -214,8 +218,9 @@ ExitCode run_default(const Arguments& arguments) {
 ExitCode run_rm(const Arguments& arguments) {
     for (const std::string& name : arguments.operands) {
         const std::string before = default_model_now();
+        const auto path = base::find_model(base::user_model_folder(), name);
         remove_model(name);
-        const bool was_default = before == name || before == model_path(base::user_model_folder(), name);
+        const bool was_default = before == name || before == path;
         // One of that name in another folder takes its place.
         const bool is_gone = !is_model(before);
         if (arguments.json) continue;

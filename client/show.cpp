@@ -7,12 +7,14 @@
 #include <sstream>
 
 #include "base/config.h"
+#include "base/model_files.h"
 #include "base/places.h"
 #include "client/commands.h"
 #include "client/counts.h"
 #include "client/model_folder.h"
 #include "client/output.h"
 #include "client/settings.h"
+#include "engines/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
@@ -26,9 +28,7 @@ std::string file_of(const std::string& name) {
         no_such_model(name);
     }
     for (const std::string& folder : base::model_folders()) {
-        if (!base::is_local_model_name(name)) break;
-        std::string path = model_path(folder, name);
-        if (std::filesystem::is_regular_file(path, ignored)) return path;
+        if (auto path = base::find_model(folder, name)) return *std::move(path);
     }
     no_such_model(name);
 }
@@ -109,15 +109,15 @@ ExitCode run_show(const Arguments& arguments) {
         no_such_model(name);
     }
     const std::string path = file_of(name);
-    const protocol::Inspection model = inspect_model(base::find_engine(), path, path);
-    std::error_code error;
-    const uint64_t size = std::filesystem::file_size(path, error);
+    const protocol::Inspection model = inspect_model(base::find_engine(), path);
+    const auto identity = engines::file_identity(path);
+    const uint64_t size = identity ? identity->size : 0;
     uint64_t context = std::min(model.n_ctx_train, base::kUsualContext);
     if (settings && settings->config.context_length != 0) context = settings->config.context_length;
     if (arguments.json) {
         print_json(Dictionary{{"name", name},
                               {"path", path},
-                              {"size_bytes", error ? uint64_t{0} : size},
+                              {"size_bytes", size},
                               {"architecture", model.architecture},
                               {"quantization", model.quantization},
                               {"parameters", model.n_parameters},
@@ -138,7 +138,7 @@ ExitCode run_show(const Arguments& arguments) {
     }
     Lines lines;
     lines.add("Name", name);
-    lines.add("File", path + (error ? "" : ", " + size_text(size)));
+    lines.add("File", path + (identity ? ", " + size_text(size) : ""));
     lines.add("Model", model.architecture + ", " + parameters_text(model.n_parameters) + " in " +
                            counted(model.n_layers, "layer") + ", weights " + model.quantization);
     lines.add("Context", "up to " + counted(model.n_ctx_train, "token"));

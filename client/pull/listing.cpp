@@ -7,6 +7,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "base/model_files.h"
 #include "client/exit_code.h"
 
 namespace llmd::client {
@@ -54,20 +55,7 @@ bool has_word(std::string_view name, std::string_view word) {
 }
 
 bool is_gguf(const RemoteFile& file) {
-    return file.path.ends_with(".gguf");
-}
-
-// "…-00001-of-00003.gguf", as llama-gguf-split names them.
-bool is_part(const std::string& path) {
-    constexpr std::string_view kShape = "-00000-of-00000.gguf";
-    if (path.size() < kShape.size()) return false;
-    const std::string_view tail = std::string_view(path).substr(path.size() - kShape.size());
-    for (size_t i = 0; i < kShape.size(); ++i) {
-        const bool same =
-            kShape[i] == '0' ? std::isdigit(static_cast<unsigned char>(tail[i])) != 0 : tail[i] == kShape[i];
-        if (!same) return false;
-    }
-    return true;
+    return file.path.ends_with(base::kModelSuffix);
 }
 
 bool is_projector(const std::string& path) {
@@ -81,11 +69,13 @@ bool is_importance_matrix(const std::string& path) {
 
 // Why a file is no model by itself; empty for one that may be.
 std::string why_no_model(const std::string& path) {
-    if (is_part(path)) {
-        return path +
-               " is one part of a split model, which llmd does not read; 'llama-gguf-split --merge' makes one file of "
-               "the "
-               "parts, for llmctl import";
+    const auto part = base::parse_part_name(path);
+    if (part && part->number != 1) {
+        return path + " is " + base::part_text(part->number, part->count) + " of a split model, of which " +
+               part->of(1) + " is the first, which fetches all";
+    }
+    if (part && part->count > base::kMaxModelParts) {
+        return path + " is the first of more than " + std::to_string(base::kMaxModelParts) + " parts";
     }
     if (is_projector(path)) return path + " is a projector for pictures, no language model";
     if (is_importance_matrix(path)) return path + " is an importance matrix, no language model";
@@ -171,7 +161,9 @@ std::string next_page(const std::string& link_header) {
                                                                       : link_header.substr(begin + 1, end - begin - 1);
 }
 
-const RemoteFile& choose_file(const std::vector<RemoteFile>& files, const HubSource& source, bool has_gpu) {
+namespace {
+
+const RemoteFile& choose_model(const std::vector<RemoteFile>& files, const HubSource& source, bool has_gpu) {
     if (!source.file.empty()) return find_named(files, source);
     std::vector<const RemoteFile*> models;
     std::string why_none;
@@ -187,6 +179,11 @@ const RemoteFile& choose_file(const std::vector<RemoteFile>& files, const HubSou
         throw CommandError(ExitCode::ModelMissing,
                            source.repository + " has no GGUF file; what others have converted is often called " +
                                base_name(source.repository) + "-GGUF");
+    }
+    // Who asks for no quantization gets one file where there is one.
+    const auto is_split = [](const RemoteFile* file) { return base::parse_part_name(file->path).has_value(); };
+    if (source.quantization.empty() && !std::all_of(models.begin(), models.end(), is_split)) {
+        std::erase_if(models, is_split);
     }
     const auto one_of = [&](const std::vector<const RemoteFile*>& found) -> const RemoteFile& {
         if (found.size() == 1) return *found[0];
@@ -205,6 +202,21 @@ const RemoteFile& choose_file(const std::vector<RemoteFile>& files, const HubSou
         if (const auto found = those(models, quantization); !found.empty()) return one_of(found);
     }
     return one_of(models);
+}
+
+}  // namespace
+
+std::vector<RemoteFile> choose_files(const std::vector<RemoteFile>& files, const HubSource& source, bool has_gpu) {
+    const RemoteFile& first = choose_model(files, source, has_gpu);
+    std::vector<RemoteFile> chosen;
+    for (const std::string& path : base::files_of_model(first.path)) {
+        const auto found =
+            std::find_if(files.begin(), files.end(), [&](const RemoteFile& file) { return file.path == path; });
+        if (found == files.end())
+            throw_failed(first.path + " is the first of several parts, of which the repository lacks " + path);
+        chosen.push_back(*found);
+    }
+    return chosen;
 }
 
 }  // namespace llmd::client

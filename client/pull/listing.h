@@ -33,9 +33,10 @@ inline constexpr size_t kMaxRemoteFiles = 10000;
 // The address behind rel="next" in a Link header (RFC 8288); empty without one.
 std::string next_page(const std::string& link_header);
 
-// The file that `source` names, or where it names none the one that suits the device best: a GPU unpacks Q4_0 with the
-// fewest instructions, on a CPU Q4_K_M is as fast and closer to the original. Parts of a split model and projectors for
-// pictures (mmproj) are never taken. Throws CommandError(Failed) with what there is.
-const RemoteFile& choose_file(const std::vector<RemoteFile>& files, const HubSource& source, bool has_gpu);
+// The model that `source` names, or where it names none the one that suits the device best: a GPU unpacks Q4_0 with the
+// fewest instructions, on a CPU Q4_K_M is as fast and closer to the original. Of a split model all parts in their
+// order, else one file. Projectors for pictures (mmproj) are never taken. Throws CommandError(Failed) with what there
+// is.
+std::vector<RemoteFile> choose_files(const std::vector<RemoteFile>& files, const HubSource& source, bool has_gpu);
 
 }  // namespace llmd::client

@@ -15,6 +15,7 @@
 
 #include "base/config.h"
 #include "base/json_writer.h"
+#include "base/model_files.h"
 #include "base/places.h"
 #include "base/utf8.h"
 #include "client/child.h"
@@ -126,9 +127,9 @@ private:
 };
 
 struct Wanted {
-    FileRequest request;
-    std::string file_name;
-    std::string note;  // what a person should know about it
+    std::vector<FileRequest> requests;  // of a split model one for each part
+    std::string file_name;              // of the first
+    std::string note;                   // what a person should know about it
 };
 
 bool has_gpu() {
@@ -178,19 +179,32 @@ Wanted look_up(Downloader& downloader, const HubSource& source) {
         list_files(downloader, hub, api + "/tree/" + commit + "?recursive=true", token, label);
     // Drivers are only asked where it matters.
     const bool may_choose = source.file.empty() && source.quantization.empty();
-    const RemoteFile& file = choose_file(files, source, may_choose && has_gpu());
-    const std::string url =
-        hub + '/' + source.repository + "/resolve/" + commit + '/' + percent_encode(file.path, true);
-    return {{url, token, file.size_bytes, file.digest, label + '/' + file.path},
-            file.path,
-            ", from commit " + commit.substr(0, 12) + " of " + label};
+    Wanted wanted;
+    for (const RemoteFile& file : choose_files(files, source, may_choose && has_gpu())) {
+        const std::string url =
+            hub + '/' + source.repository + "/resolve/" + commit + '/' + percent_encode(file.path, true);
+        if (wanted.requests.empty()) wanted.file_name = file.path;
+        wanted.requests.push_back({url, token, file.size_bytes, file.digest, label + '/' + file.path});
+    }
+    wanted.note = ", from commit " + commit.substr(0, 12) + " of " + label;
+    return wanted;
 }
 
 Wanted look_up(const WebSource& source) {
     const std::string address = source.url.substr(0, source.url.find_first_of("?#"));  // what follows may be a secret
-    return {{source.url, "", {}, {}, address},
+    if (const auto part = base::parse_part_name(source.file_name); part && part->count > 1) {
+        throw_failed(address + " is " + base::part_text(part->number, part->count) +
+                     " of a split model, and an address gives one file: fetch all parts and 'llmctl import' the first");
+    }
+    return {{{source.url, "", {}, {}, address}},
             source.file_name,
             "; nothing told its hash, so nothing but its form was checked"};
+}
+
+uint64_t whole_size(const std::vector<FileRequest>& requests) {
+    uint64_t sum = 0;
+    for (const FileRequest& request : requests) sum += request.size_bytes.value_or(0);
+    return sum;
 }
 
 // What has come is of use even now.
@@ -212,29 +226,45 @@ ExitCode pull(const Arguments& arguments) {
 
     NewModel model;
     model.name = model_name(wanted.file_name, given_name);
-    model.path = place_for(folder, model.name);
+    const std::vector<std::string> paths = places_for(folder, model.name, wanted.requests.size());
+    model.path = paths[0];
     model.how = "download";
-    const Digest& digest = wanted.request.digest;
-    const std::string key = digest.kind == Digest::Kind::None ? sha256_of(wanted.request.url) : digest.hex;
-    PartialFile partial = open_partial(folder + kPartialFolder, key);
+    std::vector<PartialFile> partials;
+    for (const FileRequest& request : wanted.requests) {
+        const Digest& digest = request.digest;
+        const std::string key = digest.kind == Digest::Kind::None ? sha256_of(request.url) : digest.hex;
+        partials.push_back(open_partial(folder + kPartialFolder, key));
+    }
     std::signal(SIGINT, &end_at_interrupt);
     ProgressBar bar;
-    downloader.get_file(wanted.request, partial, [&](uint64_t done, uint64_t size) { bar.show(done, size); });
+    const uint64_t size_bytes = whole_size(wanted.requests);
+    uint64_t before = 0;  // of the parts that are there
+    std::vector<int> fds;
+    std::vector<std::string> proc_paths;
+    for (size_t i = 0; i < partials.size(); ++i) {
+        downloader.get_file(wanted.requests[i], partials[i], [&](uint64_t done, uint64_t size) {
+            bar.show(before + done, partials.size() == 1 ? size : size_bytes);
+        });
+        before += wanted.requests[i].size_bytes.value_or(0);
+        fds.push_back(partials[i].fd.get());
+        proc_paths.push_back(proc_path(fds.back()));
+        model.size_bytes += size_of(fds.back(), partials[i].path);
+    }
     bar.clear();
 
-    const int fd = partial.fd.get();
+    const auto remove_all = [&] { std::for_each(partials.begin(), partials.end(), remove_partial); };
     try {
-        const protocol::Inspection inspection = inspect_model(base::find_engine(), proc_path(fd), wanted.request.label);
+        const protocol::Inspection inspection =
+            inspect_model(base::find_engine(), proc_paths, wanted.requests[0].label);
         model.architecture = inspection.architecture;
         model.quantization = inspection.quantization;
-        model.size_bytes = size_of(fd, partial.path);
-        if (!link_to(fd, model.path))
+        if (!link_all(fds, paths))
             throw CommandError(ExitCode::Failed, model.path + ": the file cannot be given this name");
     } catch (const CommandError&) {
-        remove_partial(partial);
+        remove_all();
         throw;
     }
-    remove_partial(partial);
+    remove_all();
     announce(model, arguments.json, wanted.note);
     if (!arguments.json) offer_as_default(model.name);
     return ExitCode::Ok;

@@ -34,7 +34,10 @@ enum ExitCode : int { kOk = 0, kFailed = 1, kUsage = 2, kDeviceFault = 3 };
 
 constexpr std::string_view kHelp =
     "usage: llmd-engine --socket-fd N   serve llmd on the socket N\n"
-    "       llmd-engine --inspect FILE  write what the model file says about itself, as one frame\n"
+    "       llmd-engine --inspect FILE [PART...]\n"
+    "                                   write what the model says about itself, as one frame; of a split model whose "
+    "files\n"
+    "                                   are not called NAME-00001-of-00003.gguf and so on, all parts are named\n"
     "       llmd-engine --convert SOURCE TOKENIZER TYPE NAME\n"
     "                                   write a model as GGUF: a directory of Hugging Face's, with TOKENIZER \"\", or "
     "a\n"
@@ -68,13 +71,13 @@ ExitCode write_out(std::string_view bytes) {
     return kOk;
 }
 
-ExitCode inspect(const std::string& path) {
+ExitCode inspect(const std::vector<std::string>& paths) {
     raise_oom_score();
     if (const auto sandboxed = engine::enter_inspection_sandbox(); !sandboxed) {
         return complain(sandboxed.error().message, kFailed);
     }
     std::string frame;
-    if (const auto encoded = protocol::encode(engine::inspect_model(path), frame); !encoded) {
+    if (const auto encoded = protocol::encode(engine::inspect_model(paths), frame); !encoded) {
         return complain(encoded.error().message, kFailed);
     }
     return write_out(frame);
@@ -150,7 +153,7 @@ int main(int argc, char** argv) {
     if (args.size() == 1 && args[0] == "--help") return write_out(kHelp);
     if (args.size() == 1 && args[0] == "--devices") return list_devices();
     if (args.size() == 1 && args[0] == "--architectures") return write_out(model::architecture_names() + '\n');
-    if (args.size() == 2 && args[0] == "--inspect") return inspect(std::string(args[1]));
+    if (args.size() >= 2 && args[0] == "--inspect") return inspect({args.begin() + 1, args.end()});
     if (args.size() == 5 && args[0] == "--convert") {
         return convert_model(std::string(args[1]), std::string(args[2]), args[3], std::string(args[4]));
     }

@@ -1,6 +1,5 @@
 #include "engines/model_catalogue.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -10,10 +9,12 @@
 #include <array>
 #include <cerrno>
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "base/model_files.h"
 #include "base/remote_settings.h"
 #include "base/unique_fd.h"
 #include "base/utf8.h"
@@ -27,14 +28,21 @@ using base::ErrorCode;
 using base::fail;
 using protocol::Inspection;
 
-struct CloseDirectory {
-    void operator()(DIR* directory) const { ::closedir(directory); }
-};
-
 struct ModelFile {
     std::string path;
     FileIdentity identity;
+    std::string fault;  // as in base::ModelFiles
 };
+
+// Nothing when `path` is not a regular file or a link to one.
+std::optional<FileIdentity> identity_of_one(const std::string& path) {
+    struct stat status;
+    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    constexpr int64_t kNanoseconds = 1'000'000'000;
+    return FileIdentity{static_cast<uint64_t>(status.st_dev), static_cast<uint64_t>(status.st_ino),
+                        static_cast<uint64_t>(status.st_size),
+                        static_cast<int64_t>(status.st_mtim.tv_sec) * kNanoseconds + status.st_mtim.tv_nsec};
+}
 
 }  // namespace
 
@@ -54,12 +62,16 @@ ModelEntry without_path_in_error(ModelEntry entry) {
 }
 
 std::optional<FileIdentity> file_identity(const std::string& path) {
-    struct stat status;
-    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-    constexpr int64_t kNanoseconds = 1'000'000'000;
-    return FileIdentity{static_cast<uint64_t>(status.st_dev), static_cast<uint64_t>(status.st_ino),
-                        static_cast<uint64_t>(status.st_size),
-                        static_cast<int64_t>(status.st_mtim.tv_sec) * kNanoseconds + status.st_mtim.tv_nsec};
+    auto identity = identity_of_one(path);
+    if (!identity) return identity;
+    const auto parts = base::files_of_model(path);
+    for (size_t i = 1; i < parts.size(); ++i) {
+        const FileIdentity other = identity_of_one(parts[i]).value_or(FileIdentity{});
+        identity->size += other.size;
+        const std::string text = base::concat(other.device, ' ', other.inode, ' ', other.size, ' ', other.mtime_ns);
+        identity->others = std::hash<std::string>()(base::concat(identity->others, ' ', text));
+    }
+    return identity;
 }
 
 class ModelCatalogue::Impl {
@@ -73,11 +85,8 @@ public:
     }
 
     base::Result<std::string> find(std::string_view name) const {
-        if (base::is_local_model_name(name)) {
-            for (const std::string& folder : folders_) {
-                std::string path = base::concat(folder, "/", name, kModelSuffix);
-                if (file_identity(path)) return path;
-            }
+        for (const std::string& folder : folders_) {
+            if (auto path = base::find_model(folder, name)) return *std::move(path);
         }
         std::string known;
         for (const std::string& other : names()) known += (known.empty() ? "" : ", ") + other;
@@ -88,25 +97,22 @@ public:
     std::vector<std::string> names() const {
         std::vector<std::string> names;
         for (const auto& [name, file] : scan()) {
-            if (base::is_local_model_name(name)) names.push_back(name);
+            if (file.fault.empty()) names.push_back(name);
         }
         return names;
     }
 
-    // Those with an '@' too, of which nothing but the name is told.
+    // Those with a fault too, of which nothing but that is told.
     std::map<std::string, ModelFile> scan() const {
         std::map<std::string, ModelFile> models;
-        for (const std::string& folder : folders_) {
-            const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(folder.c_str()));
-            if (!directory) continue;
-            while (const dirent* entry = ::readdir(directory.get())) {
-                std::string_view name = entry->d_name;
-                if (!name.ends_with(kModelSuffix)) continue;
-                name.remove_suffix(kModelSuffix.size());
-                if (!base::is_model_name(name) || models.size() >= kMaxModels) continue;
-                std::string path = base::concat(folder, "/", name, kModelSuffix);
-                const auto identity = file_identity(path);
-                if (identity) models.try_emplace(std::string(name), ModelFile{std::move(path), *identity});
+        for (const bool faulty : {false, true}) {
+            for (const std::string& folder : folders_) {
+                for (base::ModelFiles& found : base::find_models(folder)) {
+                    if (found.fault.empty() == faulty || models.size() >= kMaxModels) continue;
+                    const auto identity = file_identity(found.path);
+                    if (!identity) continue;
+                    models.try_emplace(found.name, ModelFile{found.path, *identity, std::move(found.fault)});
+                }
             }
         }
         return models;
@@ -119,7 +125,7 @@ public:
         failures_.clear();
         std::set<FileIdentity> present;
         for (const auto& [name, file] : models_) {
-            if (!base::is_local_model_name(name)) continue;
+            if (!file.fault.empty()) continue;
             if (!present.insert(file.identity).second || known_.contains(file.identity)) continue;
             to_inspect_.push_back(file);
         }
@@ -136,7 +142,7 @@ public:
         const bool is_running = std::any_of(children_.begin(), children_.end(), [&](const auto& child) {
             return child.second.identity == *identity && !child.second.given_up;
         });
-        if (!is_due && !is_running) to_inspect_.push_front({path, *identity});
+        if (!is_due && !is_running) to_inspect_.push_front({path, *identity, {}});
         continue_inspecting();
         return needs_of(*identity);
     }
@@ -257,8 +263,8 @@ private:
             entry.name = name;
             entry.path = file.path;
             entry.size_bytes = file.identity.size;
-            if (!base::is_local_model_name(name)) {
-                entry.error = kNameOfRemote;
+            if (!file.fault.empty()) {
+                entry.error = file.fault;
                 continue;
             }
             const auto known = known_.find(file.identity);

@@ -1,4 +1,5 @@
-// The models that can be named: every *.gguf in the model directories. Names and sizes come from the directory;
+// The models that can be named: every *.gguf in the model directories, where the parts of a split model are one. Names
+// and sizes come from the directory (base/model_files.h);
 // architecture, quantization and context from `llmd-engine --inspect FILE`, a short-lived sandboxed process, cached by
 // device, inode, size and modification time. llmd itself never parses a model file.
 // Thread-bound to the event loop.
@@ -24,15 +25,11 @@ inline constexpr std::string_view kBundledModel = "phone-11m-q8_0";
 // The default model where the settings name none: the bundled one, or else the only one of `names` that is of this
 // device. Empty: none.
 std::string default_model_of(const std::vector<std::string>& names);
-inline constexpr std::string_view kModelSuffix = ".gguf";
-// What is wrong with a file that is_model_name() allows and is_local_model_name() does not.
-inline constexpr const char* kNameOfRemote =
-    "its name has an '@', which stands between a model and its remote: rename the file";
 
 struct ModelEntry {
-    std::string name;  // the file's name without ".gguf", or MODEL@REMOTE
-    std::string path;
-    uint64_t size_bytes = 0;
+    std::string name;         // as base::ModelFiles has it, or MODEL@REMOTE
+    std::string path;         // of a split model the first part
+    uint64_t size_bytes = 0;  // of all parts
     bool loaded = false;
     bool is_default = false;  // for whoever names none
     // From the inspection; empty and `error` set when it failed.
@@ -67,12 +64,13 @@ struct ModelNeeds {
 // With the model's name in the place of its path in the error, as a sandboxed program may see it.
 ModelEntry without_path_in_error(ModelEntry entry);
 
-// A changed file has another identity.
+// A changed file has another identity, and so has a split model of which a part has changed, come or gone.
 struct FileIdentity {
     uint64_t device = 0;
     uint64_t inode = 0;
-    uint64_t size = 0;
+    uint64_t size = 0;  // of all parts
     int64_t mtime_ns = 0;
+    uint64_t others = 0;  // a hash of the identities of the parts behind the first; 0 without such
     auto operator<=>(const FileIdentity&) const = default;
 };
 // Nothing when `path` is not a regular file or a link to one.
@@ -87,8 +85,8 @@ public:
 
     // `folders` in falling precedence: a name in an earlier directory hides the same name in a later one. `engine_path`
     // is the llmd-engine to inspect with. A directory that does not exist is empty; what is not a regular file is
-    // skipped (symbolic links to one are fine), and so are hidden files and names that are not clean text or hold
-    // control characters. A file with an '@' in its name is listed with an error that says so, and is nobody's model.
+    // skipped (symbolic links to one are fine). A file that no model can be called like, or a part of a split model
+    // without the first, is listed with an error that says so, and is nobody's model.
     ModelCatalogue(base::EventLoop& loop, std::vector<std::string> folders, std::string engine_path);
     ModelCatalogue(const ModelCatalogue&) = delete;
     ModelCatalogue& operator=(const ModelCatalogue&) = delete;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "base/model_files.h"
 #include "base/remote_settings.h"
 #include "base/utf8.h"
 #include "service/service_impl.h"
@@ -17,10 +18,9 @@ namespace {
 
 using base::ErrorCode;
 
-// A path that is named outside of the catalogue. Its model is called like the file, without ".gguf".
+// A path that is named outside of the catalogue.
 base::Result<ModelReference> model_at(const std::string& path) {
-    std::string name = path.substr(path.rfind('/') + 1);
-    if (name.ends_with(engines::kModelSuffix)) name.resize(name.size() - engines::kModelSuffix.size());
+    std::string name = base::name_of_model(path);
     if (!base::is_one_line(path) || !base::is_model_name(name)) {
         std::string shown = base::to_clean_text(path);
         std::replace_if(shown.begin(), shown.end(), base::is_control, '?');
@@ -28,7 +28,7 @@ base::Result<ModelReference> model_at(const std::string& path) {
                           ": has control characters, or a file name that begins with a dot");
     }
     if (!base::is_local_model_name(name)) {
-        return base::fail(ErrorCode::InvalidArgument, path, ": ", engines::kNameOfRemote);
+        return base::fail(ErrorCode::InvalidArgument, path, ": ", base::kNameOfRemote);
     }
     if (!engines::file_identity(path)) {
         struct stat status;

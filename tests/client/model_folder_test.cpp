@@ -21,6 +21,7 @@ TEST(ModelName, IsTheFilesOrTheOneThatIsGiven) {
     EXPECT_EQ(model_name("/x/tale.gguf", ""), "tale");
     EXPECT_EQ(model_name("tale.bin", ""), "tale");
     EXPECT_EQ(model_name("a@b.gguf", "c"), "c");
+    EXPECT_EQ(model_name("/x/big-00001-of-00003.gguf", ""), "big");
 }
 
 // MODEL@REMOTE is asked of a remote.
@@ -30,6 +31,7 @@ TEST(ModelName, HasNoAt) {
               "another");
     EXPECT_EQ(refusal("tale.gguf", "a@b"),
               "--name: \"a@b\" can be no model's name, because '@' stands between a model and its remote");
+    EXPECT_EQ(refusal("tale.gguf", "big-00002-of-00003"), "--name: \"big-00002-of-00003\" can be no model's name");
     EXPECT_EQ(refusal(".gguf"), ".gguf: no model can be called so; --name gives it another");
 }
 

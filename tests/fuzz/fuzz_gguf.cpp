@@ -1,5 +1,7 @@
-// A model file from anywhere: parse it, read its spec, derive operations and rotations, bind its weights, read every
-// metadata key a loader reads and decode the first row of each tensor.
+// A model file from anywhere, or two that follow each other as the parts of a split model: parse it, join the parts,
+// read its spec, derive operations and rotations, bind its weights, read every metadata key a loader reads and decode
+// the first row of each tensor.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,6 +10,7 @@
 
 #include "engine/model/architectures.h"
 #include "engine/model/gguf.h"
+#include "engine/model/model_file.h"
 #include "engine/model/operations.h"
 #include "engine/model/weights.h"
 
@@ -15,10 +18,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     using namespace llmd::model;
-    // A buffer of exactly this size on the heap, so that the address sanitizer sees one byte too many.
-    const std::vector<uint8_t> copy(data, data + size);
-    const auto gguf = Gguf::parse(std::as_bytes(std::span(copy)));
+    constexpr std::string_view kMagic = "GGUF";
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const size_t cut = std::min(text.find(kMagic, std::min(size, kMagic.size())), size);
+    // Buffers of exactly these sizes on the heap, so that the address sanitizer sees one byte too many.
+    const std::vector<uint8_t> copy(data, data + cut), rest(data + cut, data + size);
+    auto gguf = Gguf::parse(std::as_bytes(std::span(copy)));
     if (!gguf) return 0;
+    if (const auto keys = read_part_keys(*gguf); keys && keys->count > 1) {
+        const auto part = Gguf::parse(std::as_bytes(std::span(rest)));
+        if (part && !join_part(*gguf, *keys, *part, 2)) return 0;
+        (void)check_joined(*gguf, *keys);
+    }
 
     for (const char* key : {"general.architecture", "tokenizer.ggml.tokens", "tokenizer.ggml.token_type",
                             "tokenizer.ggml.scores", "tokenizer.ggml.add_bos_token"}) {

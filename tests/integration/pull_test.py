@@ -368,11 +368,11 @@ class Pull(unittest.TestCase):
 
     def test_what_is_no_model_by_itself(self):
         self.server.files.clear()
-        for path, reason in (("m-00002-of-00003.gguf", "one part of a split model"),
+        for path, reason in (("m-00002-of-00003.gguf", "part 2 of 3 of a split model"),
                              ("mmproj-m-f16.gguf", "a projector for pictures")):
             self.server.add(path)
             self.assert_refused(f"{path} is {reason}", f"hf:o/r/{path}")
-        self.assert_refused("m-00002-of-00003.gguf is one part")
+        self.assert_refused("m-00002-of-00003.gguf is part 2 of 3")
         self.assert_refused("has no file x.gguf; it has m-00002", "hf:o/r/x.gguf", code=4)
         self.assertEqual(self.server.ranges, [])
 

@@ -85,6 +85,7 @@ void GgufWriter::add_tensor_raw(std::string_view name, std::span<const uint64_t>
     append(tensor_infos_, std::as_bytes(dimensions));
     append(tensor_infos_, type_id);
     append(tensor_infos_, offset);
+    tensors_.push_back({std::string(name), {dimensions.begin(), dimensions.end()}, type_id, offset});
     ++n_tensors_;
 }
 
@@ -103,6 +104,28 @@ std::vector<std::byte> GgufWriter::bytes() const {
     if (!data_.empty()) file.resize(align(file.size(), alignment_));
     append(file, std::span<const std::byte>(data_));
     return file;
+}
+
+std::vector<GgufWriter> GgufWriter::parts(uint32_t n_parts) const {
+    std::vector<GgufWriter> parts(n_parts, GgufWriter(version_));
+    parts[0].values_ = values_;
+    parts[0].n_values_ = n_values_;
+    for (uint32_t i = 0; i < n_parts; ++i) {
+        GgufWriter& part = parts[i];
+        part.alignment_ = alignment_;
+        if (i > 0 && alignment_ != GgufWriter().alignment_) part.add("general.alignment", alignment_);
+        part.add("split.no", static_cast<uint16_t>(i));
+        part.add("split.count", static_cast<uint16_t>(n_parts));
+        part.add("split.tensors.count", static_cast<int32_t>(tensors_.size()));
+        for (size_t t = tensors_.size() * i / n_parts; t < tensors_.size() * (i + 1) / n_parts; ++t) {
+            const uint64_t end = t + 1 < tensors_.size() ? tensors_[t + 1].offset : data_.size();
+            const uint64_t offset = part.next_offset();
+            part.add_tensor_raw(tensors_[t].name, tensors_[t].dimensions, tensors_[t].type_id, offset);
+            part.data_.resize(offset);
+            append(part.data_, std::span(data_).subspan(tensors_[t].offset, end - tensors_[t].offset));
+        }
+    }
+    return parts;
 }
 
 float random_float(RandomBits& bits, float low, float high) {

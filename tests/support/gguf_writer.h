@@ -77,14 +77,25 @@ public:
     uint64_t next_offset() const;
     // The whole file.
     std::vector<std::byte> bytes() const;
+    // The files of the same model as a split one (engine/model/model_file.h), each with as many tensors as the next, or
+    // one more. Precondition: all tensors have their data.
+    std::vector<GgufWriter> parts(uint32_t n_parts) const;
 
 private:
+    struct Tensor {
+        std::string name;
+        std::vector<uint64_t> dimensions;
+        uint32_t type_id;
+        uint64_t offset;
+    };
+
     uint32_t version_;
     uint32_t alignment_;
     uint64_t n_values_ = 0;
     uint64_t n_tensors_ = 0;
     std::vector<std::byte> values_;
     std::vector<std::byte> tensor_infos_;
+    std::vector<Tensor> tensors_;
     std::vector<std::byte> data_;
 };
 

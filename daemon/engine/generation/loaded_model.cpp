@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/mapped_file.h"
 #include "engine/compute/cpu/processor.h"
 #include "engine/generation/batch.h"
 #include "engine/generation/kv_cache/content_hash.h"
 #include "engine/generation/kv_cache/kv_pages.h"
 #include "engine/generation/speculation/drafter.h"
 #include "engine/model/architectures.h"
-#include "engine/model/gguf.h"
+#include "engine/model/model_file.h"
 #include "engine/model/weights.h"
 
 namespace llmd::generation {
@@ -76,28 +75,21 @@ std::vector<float> vector_of(const model::Weights& weights, Role role) {
     return out;
 }
 
-// Returns the bytes of the file before the tensors' data.
-std::span<const std::byte> metadata(const base::MappedFile& file, const model::Weights& weights) {
-    const std::byte* end = file.bytes().data() + file.size();
-    for (const auto& weight : weights.all()) end = std::min(end, weight.tensor.data.data());
-    return {file.bytes().data(), end};
-}
-
 // The largest page that a system has. A part of a tensor ends inside a page, which is dropped with the next part.
 constexpr size_t kLargestPageBytes = 64u << 10;
 
 // `content` may be null; else it becomes the hash of the metadata and of the uploaded weights.
-base::Result<void> upload_all(const base::MappedFile& file, const model::Weights& weights, compute::Backend& backend,
+base::Result<void> upload_all(const model::ModelFile& file, const model::Weights& weights, compute::Backend& backend,
                               LoadObserver& observer, ContentHash* content) {
-    if (content != nullptr) {
-        *content = {};
-        content->add(metadata(file, weights));
+    if (content != nullptr) *content = {};
+    for (size_t part = 0; part < file.parts().size(); ++part) {
+        if (content != nullptr) content->add(file.metadata(part));
+        file.parts()[part].drop_pages(file.metadata(part));
     }
-    file.drop_pages(metadata(file, weights));
-    const auto drop = [&](std::span<const std::byte> part) {
-        const auto begin = static_cast<size_t>(part.data() - file.bytes().data());
+    const auto drop = [&](const base::MappedFile& of, std::span<const std::byte> bytes) {
+        const auto begin = static_cast<size_t>(bytes.data() - of.bytes().data());
         const size_t before = std::min(begin, kLargestPageBytes);
-        file.drop_pages(file.bytes().subspan(begin - before, before + part.size()));
+        of.drop_pages(of.bytes().subspan(begin - before, before + bytes.size()));
     };
     const uint64_t total = weights.size_bytes();
     uint64_t uploaded = 0;
@@ -110,7 +102,7 @@ base::Result<void> upload_all(const base::MappedFile& file, const model::Weights
             const auto part = left.first(bytes);
             left = left.subspan(bytes);
             if (content != nullptr && !part.empty()) content->add(part);
-            drop(part);
+            drop(file.parts()[weight.tensor.part], part);
         };
         if (auto done = backend.upload(weight, take); !done) return done;
         take(left.size());
@@ -120,7 +112,7 @@ base::Result<void> upload_all(const base::MappedFile& file, const model::Weights
     return {};
 }
 
-base::Result<void> fill(const base::MappedFile& file, const model::Weights& weights, compute::Backend& backend,
+base::Result<void> fill(const model::ModelFile& file, const model::Weights& weights, compute::Backend& backend,
                         LoadObserver& observer, ContentHash* content) {
     const auto on_preparation = [&](compute::Preparation what, uint32_t per_mille) {
         if (what == compute::Preparation::SelfTest) return observer.before(LoadStage::Build, kBuildBudget);
@@ -141,7 +133,7 @@ bool has_integer_weights(const model::Weights& weights) {
     });
 }
 
-base::Result<std::unique_ptr<compute::Backend>> load_backend(const base::MappedFile& file,
+base::Result<std::unique_ptr<compute::Backend>> load_backend(const model::ModelFile& file,
                                                              const model::DecoderSpec& spec,
                                                              const model::Weights& weights, const LoadOptions& options,
                                                              LoadObserver& observer, ContentHash* content) {
@@ -178,16 +170,15 @@ base::Result<std::unique_ptr<compute::Backend>> load_backend(const base::MappedF
     }
 }
 
-base::Result<LoadedModel> load(const base::MappedFile& file, const LoadOptions& options, LoadObserver& observer) {
-    const auto gguf = model::Gguf::parse(file.bytes());
-    if (!gguf) return gguf.error();
-    auto spec = model::read_decoder_spec(*gguf);
+base::Result<LoadedModel> load(const model::ModelFile& file, const LoadOptions& options, LoadObserver& observer) {
+    const model::Gguf& gguf = file.gguf();
+    auto spec = model::read_decoder_spec(gguf);
     if (!spec) return spec.error();
-    const auto weights = model::Weights::bind(*gguf, *spec);
+    const auto weights = model::Weights::bind(gguf, *spec);
     if (!weights) return weights.error();
-    auto tokenizer = tokenizer::Tokenizer::create(*gguf);
+    auto tokenizer = tokenizer::Tokenizer::create(gguf);
     if (!tokenizer) return tokenizer.error();
-    auto chat_template = chat::ChatTemplate::create(*gguf, **tokenizer, options.chat_template);
+    auto chat_template = chat::ChatTemplate::create(gguf, **tokenizer, options.chat_template);
     if (!chat_template) return chat_template.error();
     OutputNorm output_norm = {spec->norm, spec->norm_eps, vector_of(*weights, Role::OutputNorm),
                               vector_of(*weights, Role::OutputNormBias)};
@@ -216,8 +207,11 @@ uint64_t overhead_bytes(const compute::DeviceReport& report, uint64_t private_di
 base::Result<LoadedModel> load_model(const std::string& path, const LoadOptions& options, LoadObserver& observer) {
     if (auto checked = check(options); !checked) return checked.error();
     if (!observer.before(LoadStage::Read, kReadBudget)) return cancelled();
-    const auto file = base::MappedFile::open(path);
-    if (!file) return file.error();
+    const auto file = model::ModelFile::open(path);
+    if (!file) {
+        const bool names_it = file.error().message.starts_with(path);
+        return names_it ? file.error() : fail(file.error().code, path, ": ", file.error().message);
+    }
     auto loaded = load(*file, options, observer);
     if (!loaded) return fail(loaded.error().code, path, ": ", loaded.error().message);
     return loaded;

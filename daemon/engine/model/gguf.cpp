@@ -214,6 +214,20 @@ uint64_t Gguf::weight_bytes() const {
     return sum;
 }
 
+Result<void> Gguf::add_tensors(const Gguf& other, uint32_t part) {
+    if (other.tensors_.size() > GgufLimits::kMaxTensors - tensors_.size()) {
+        return fail(ErrorCode::ModelLoadFailed, "gguf: ", tensors_.size() + other.tensors_.size(),
+                    " tensors are more than ", GgufLimits::kMaxTensors);
+    }
+    for (const auto& [name, tensor] : other.tensors_) {
+        const auto [it, added] = tensors_.emplace(name, tensor);
+        if (!added)
+            return fail(ErrorCode::ModelLoadFailed, "gguf: tensor ", in_quotes(name), " is in another part too");
+        it->second.part = part;
+    }
+    return {};
+}
+
 std::string in_quotes(std::string_view text) {
     constexpr size_t kMaxBytes = 64;
     std::string out = "\"";

@@ -39,12 +39,13 @@ struct TensorView {
     uint64_t rows = 0;
     uint64_t cols = 0;
     std::span<const std::byte> data;  // exactly rows * row_bytes(type, cols)
+    uint32_t part = 0;                // of the files of a split model, the one that has it
 
     uint64_t row_size_bytes() const { return rows == 0 ? 0 : data.size() / rows; }
     std::span<const std::byte> row(uint64_t r) const { return data.subspan(r * row_size_bytes(), row_size_bytes()); }
     // The rows [first, first + count) as a view of their own.
     TensorView slice(uint64_t first, uint64_t count) const {
-        return {type, count, cols, data.subspan(first * row_size_bytes(), count * row_size_bytes())};
+        return {type, count, cols, data.subspan(first * row_size_bytes(), count * row_size_bytes()), part};
     }
 };
 
@@ -128,6 +129,10 @@ public:
     const TensorView* tensor(std::string_view name) const;
     // The sum of all tensors' sizes.
     uint64_t weight_bytes() const;
+
+    // Adds the tensors of another file of a split model, whose bytes are to be kept alive too. ModelLoadFailed names
+    // one that is there already, and the number where they become too many.
+    base::Result<void> add_tensors(const Gguf& other, uint32_t part);
 
 private:
     friend class GgufParser;

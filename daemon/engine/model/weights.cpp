@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "engine/model/gguf.h"
 
@@ -351,8 +352,9 @@ Result<Weights> Weights::bind(const Gguf& gguf, const DecoderSpec& spec) {
         if (auto done = binder.bind_layer(layer, layer_prefix(layer)); !done) return done.error();
     }
     if (auto done = binder.check_all_bound(); !done) return done.error();
-    std::stable_sort(bound.weights_.begin(), bound.weights_.end(),
-                     [](const Weight& a, const Weight& b) { return a.tensor.data.data() < b.tensor.data.data(); });
+    std::stable_sort(bound.weights_.begin(), bound.weights_.end(), [](const Weight& a, const Weight& b) {
+        return std::pair(a.tensor.part, a.tensor.data.data()) < std::pair(b.tensor.part, b.tensor.data.data());
+    });
     bound.index_.assign(size_t{spec.n_layers()} * kRoleCount, 0);
     for (size_t i = 0; i < bound.weights_.size(); ++i) {
         const Weight& weight = bound.weights_[i];

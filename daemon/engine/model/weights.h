@@ -79,7 +79,7 @@ public:
     // (is_vector()) must be F32, F16 or BF16. Views point into the Gguf's bytes.
     static base::Result<Weights> bind(const Gguf& gguf, const DecoderSpec& spec);
 
-    // In file order, so that a loader reads the file once from front to back.
+    // In file order, part by part, so that a loader reads each file once from front to back.
     const std::vector<Weight>& all() const { return weights_; }
     // Null when the model has none.
     const TensorView* find(Role role, uint32_t layer = 0) const;

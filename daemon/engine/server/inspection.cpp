@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "base/json_writer.h"
-#include "base/mapped_file.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
 #include "engine/chat/template_text.h"
 #include "engine/compute/opencl/runtime/device.h"
 #include "engine/generation/kv_cache/kv_pages.h"
 #include "engine/model/architectures.h"
-#include "engine/model/gguf.h"
+#include "engine/model/model_file.h"
 #include "engine/model/weights.h"
 #include "engine/tokenizer/tokenizer.h"
 
@@ -22,24 +21,21 @@ namespace llmd::engine {
 
 namespace {
 
-// Of a file whose tensors are all that the architecture needs.
+// Of a model whose tensors are all that the architecture needs, and whose tokenizer works.
 struct Metadata {
-    base::MappedFile file;  // gguf refers to it
-    model::Gguf gguf;
+    model::ModelFile file;
     model::DecoderSpec spec;
     model::KeyReport keys;
 };
 
-base::Result<Metadata> read_metadata(const std::string& path) {
-    auto file = base::MappedFile::open(path);
+base::Result<Metadata> read_metadata(base::Result<model::ModelFile> file) {
     if (!file) return std::move(file).error();
-    auto gguf = model::Gguf::parse(file->bytes());
-    if (!gguf) return std::move(gguf).error();
     model::KeyReport keys;
-    auto spec = model::read_decoder_spec(*gguf, model::architectures(), &keys);
+    auto spec = model::read_decoder_spec(file->gguf(), model::architectures(), &keys);
     if (!spec) return std::move(spec).error();
-    if (const auto weights = model::Weights::bind(*gguf, *spec); !weights) return weights.error();
-    return Metadata{*std::move(file), *std::move(gguf), *std::move(spec), std::move(keys)};
+    if (const auto weights = model::Weights::bind(file->gguf(), *spec); !weights) return weights.error();
+    if (const auto tokenizer = tokenizer::Tokenizer::create(file->gguf()); !tokenizer) return tokenizer.error();
+    return Metadata{*std::move(file), *std::move(spec), std::move(keys)};
 }
 
 // What is read of the weights for the digest: enough that two trainings of one model differ, and less than a disk reads
@@ -47,22 +43,24 @@ base::Result<Metadata> read_metadata(const std::string& path) {
 constexpr size_t kSampleBytes = 4096;
 constexpr size_t kMaxSamples = 256;
 
-// SHA-256 of the file's size, of all that comes before the weights, and of blocks spread evenly over these.
-std::string digest(const base::MappedFile& file, const model::Gguf& gguf) {
-    const auto bytes = file.bytes();
-    const std::byte* weights = bytes.data() + bytes.size();
-    for (const auto& [name, tensor] : gguf.tensors()) weights = std::min(weights, tensor.data.data());
-    const auto n_head = static_cast<size_t>(weights - bytes.data());
+// SHA-256 of the file's size, of all that comes before the weights, and of blocks spread evenly over these; of a split
+// model, of each part.
+std::string digest(const model::ModelFile& file) {
     base::Sha256 hash;
-    hash.add(base::concat(bytes.size(), '\n'));
-    hash.add(bytes.first(n_head));
-    const auto body = bytes.subspan(n_head);
-    const size_t n_blocks = (body.size() + kSampleBytes - 1) / kSampleBytes;
-    const size_t n_samples = std::min(n_blocks, kMaxSamples);
-    for (size_t i = 0; i < n_samples; ++i) {  // the first and the last block among them
-        const size_t block = n_samples == 1 ? 0 : i * (n_blocks - 1) / (n_samples - 1);
-        const auto rest = body.subspan(block * kSampleBytes);
-        hash.add(rest.first(std::min(rest.size(), kSampleBytes)));
+    const size_t n_parts = file.parts().size();
+    for (size_t part = 0; part < n_parts; ++part) {
+        const auto bytes = file.parts()[part].bytes();
+        const auto head = file.metadata(part);
+        hash.add(base::concat(bytes.size(), '\n'));
+        hash.add(head);
+        const auto body = bytes.subspan(head.size());
+        const size_t n_blocks = (body.size() + kSampleBytes - 1) / kSampleBytes;
+        const size_t n_samples = std::min(n_blocks, std::max<size_t>(1, kMaxSamples / n_parts));
+        for (size_t i = 0; i < n_samples; ++i) {  // the first and the last block among them
+            const size_t block = n_samples == 1 ? 0 : i * (n_blocks - 1) / (n_samples - 1);
+            const auto rest = body.subspan(block * kSampleBytes);
+            hash.add(rest.first(std::min(rest.size(), kSampleBytes)));
+        }
     }
     return hash.hex();
 }
@@ -93,42 +91,42 @@ uint32_t most(const std::vector<model::LayerSpec>& layers, Get get) {
 
 }  // namespace
 
-protocol::Inspection inspect_model(const std::string& path) {
+protocol::Inspection inspect_model(std::span<const std::string> paths) {
     protocol::Inspection inspection;
-    const auto metadata = read_metadata(path);
+    const auto metadata =
+        read_metadata(paths.size() == 1 ? model::ModelFile::open(paths[0]) : model::ModelFile::open_parts(paths));
     inspection.ok = metadata.has_value();
     if (!metadata) {
         inspection.error = metadata.error().message;
         return inspection;
     }
-    inspection.architecture = metadata->spec.architecture;
-    inspection.quantization = metadata->spec.quantization;
-    inspection.n_ctx_train = metadata->spec.n_ctx_train;
-    inspection.weight_bytes = metadata->gguf.weight_bytes();
-    for (const auto& [name, tensor] : metadata->gguf.tensors()) inspection.n_parameters += tensor.rows * tensor.cols;
     const model::DecoderSpec& spec = metadata->spec;
+    const model::Gguf& gguf = metadata->file.gguf();
+    inspection.architecture = spec.architecture;
+    inspection.quantization = spec.quantization;
+    inspection.n_ctx_train = spec.n_ctx_train;
+    inspection.weight_bytes = gguf.weight_bytes();
+    for (const auto& [name, tensor] : gguf.tensors()) inspection.n_parameters += tensor.rows * tensor.cols;
     inspection.n_embd = spec.n_embd;
     inspection.n_layers = spec.n_layers();
     inspection.n_heads = most(spec.layers, [](const auto& layer) { return layer.n_heads; });
     inspection.n_kv_heads = most(spec.layers, [](const auto& layer) { return layer.n_kv_heads; });
     inspection.n_ff = spec.max_ff();
     inspection.n_vocab = spec.n_vocab;
-    inspection.digest = digest(metadata->file, metadata->gguf);
+    inspection.digest = digest(metadata->file);
     inspection.kv_bytes_per_token = generation::kv_bytes_per_token(spec);
     inspection.keys_read = metadata->keys.read;
     inspection.keys_harmless = metadata->keys.harmless;
     inspection.embeds = spec.pooling.has_value();
-    read_chat_template(metadata->gguf, inspection);
+    read_chat_template(gguf, inspection);
     return inspection;
 }
 
 base::Result<void> check_model(int fd) {
     struct stat info = {};
     if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return {};
-    const auto metadata = read_metadata(base::concat("/proc/self/fd/", fd));
-    if (!metadata) return metadata.error();
-    const auto tokenizer = tokenizer::Tokenizer::create(metadata->gguf);
-    return tokenizer ? base::Result<void>() : tokenizer.error();
+    const auto metadata = read_metadata(model::ModelFile::open(base::concat("/proc/self/fd/", fd)));
+    return metadata ? base::Result<void>() : metadata.error();
 }
 
 std::string device_list() {

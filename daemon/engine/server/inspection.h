@@ -1,8 +1,9 @@
-// What short-lived processes of llmd-engine find out for llmd: `--inspect FILE` reads a model file's metadata for the
-// catalogue, `--convert` checks the model that it has written, and `--devices` lists the OpenCL devices. A model file
-// or a driver that crashes such a process harms nothing else.
+// What short-lived processes of llmd-engine find out for llmd: `--inspect FILE [PART...]` reads a model's metadata for
+// the catalogue, `--convert` checks the model that it has written, and `--devices` lists the OpenCL devices. A model
+// file or a driver that crashes such a process harms nothing else.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -10,8 +11,9 @@
 
 namespace llmd::engine {
 
-// Never fails: the Inspection says what is wrong with the file.
-protocol::Inspection inspect_model(const std::string& path);
+// Of the model at the only path, as ModelFile::open() takes it, or of one whose parts are all these files. Never fails:
+// the Inspection says what is wrong with the model. Precondition: there is a path.
+protocol::Inspection inspect_model(std::span<const std::string> paths);
 
 // Checks that the model that a conversion has written to `fd` can be loaded: all tensors are there in their shapes, and
 // the tokenizer works. A pipe, as when the program is tried by hand, is not checked.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/part_name.h"
 #include "base/sandbox.h"
 #include "engine/compute/opencl/runtime/program_cache.h"
 
@@ -26,6 +27,8 @@ struct Limit {
     rlim_t of_conversion;  // RLIM_INFINITY: the limit is not changed
 };
 
+constexpr rlim_t kOtherFiles = 8;
+
 constexpr Limit kLimits[] = {
     {"RLIMIT_CPU", RLIMIT_CPU, 5, RLIM_INFINITY},  // seconds: what llmd waits for
 #ifndef LLMD_SANITIZED                             // whose shadow memory is terabytes
@@ -33,7 +36,8 @@ constexpr Limit kLimits[] = {
     // times as much and uses little of it.
     {"RLIMIT_DATA", RLIMIT_DATA, 256 << 20, 1 << 30},
 #endif
-    {"RLIMIT_NOFILE", RLIMIT_NOFILE, 8, 8},                   // standard streams, the model, its tokenizer
+    // Standard streams, the model's parts, or what is converted and its tokenizer.
+    {"RLIMIT_NOFILE", RLIMIT_NOFILE, kOtherFiles + base::kMaxModelParts, kOtherFiles},
     {"RLIMIT_FSIZE", RLIMIT_FSIZE, 16 << 20, RLIM_INFINITY},  // standard output may be a file: one frame
     {"RLIMIT_NPROC", RLIMIT_NPROC, 0, 0},                     // no children, no threads
     {"RLIMIT_CORE", RLIMIT_CORE, 0, 0},

@@ -32,7 +32,8 @@ WritablePaths prepare_writable_paths();
 base::Result<std::string> enter_sandbox(const WritablePaths& paths);
 
 // Restricts this process for good to what `--inspect` needs, the metadata of a file: no new privileges, no children, a
-// few descriptors, small files, no core dumps, 256 MiB of memory and 5 s of CPU time. Failed names the call.
+// few descriptors and one for each part of a model, small files, no core dumps, 256 MiB of memory and 5 s of CPU time.
+// Failed names the call.
 base::Result<void> enter_inspection_sandbox();
 // Does the same with 1 GiB of memory and without the limits of file size and time, since a model may take gigabytes and
 // minutes.

@@ -20,7 +20,11 @@ std::vector<RemoteFile> files(const std::vector<std::string>& paths) {
 // The file's path, or what the refusal says.
 std::string chosen(const std::vector<std::string>& paths, bool has_gpu = false, const std::string& quantization = "") {
     try {
-        return choose_file(files(paths), {"o/r", "", quantization, "main"}, has_gpu).path;
+        std::string all;
+        for (const RemoteFile& file : choose_files(files(paths), {"o/r", "", quantization, "main"}, has_gpu)) {
+            all += (all.empty() ? "" : "|") + file.path;
+        }
+        return all;
     } catch (const CommandError& error) {
         return error.what();
     }
@@ -85,7 +89,23 @@ TEST(PullListing, NamesWhatThereIsWhereNothingSuits) {
     EXPECT_NE(chosen({"a-Q4_0.gguf", "b-Q4_0.gguf"}).find("name one of a-Q4_0.gguf, b-Q4_0.gguf, as hf:o/r/FILE"),
               std::string::npos);
     EXPECT_NE(chosen({"a-Q4_0.gguf"}, false, "Q5_K_M").find("has no Q5_K_M; it has a-Q4_0.gguf"), std::string::npos);
-    EXPECT_NE(chosen({"m-00001-of-00002.gguf"}).find("m-00001-of-00002.gguf is one part of a split model"),
+}
+
+TEST(PullListing, TakesAllPartsOfASplitModel) {
+    const std::vector<std::string> parts = {"d/m-Q4_0-00002-of-00002.gguf", "d/m-Q4_0-00001-of-00002.gguf"};
+    const std::string both = "d/m-Q4_0-00001-of-00002.gguf|d/m-Q4_0-00002-of-00002.gguf";
+    EXPECT_EQ(chosen(parts), both);
+    EXPECT_EQ(chosen({parts[0], parts[1], "m-Q8_0.gguf"}, false, "Q4_0"), both);
+    EXPECT_EQ(chosen({parts[0], parts[1], "m-Q8_0.gguf"}), "m-Q8_0.gguf");
+    EXPECT_NE(chosen({parts[0]})
+                  .find("d/m-Q4_0-00002-of-00002.gguf is part 2 of 2 of a split model, of which "
+                        "d/m-Q4_0-00001-of-00002.gguf is the first, which fetches all"),
+              std::string::npos);
+    EXPECT_NE(chosen({parts[1]})
+                  .find("d/m-Q4_0-00001-of-00002.gguf is the first of several parts, of which the "
+                        "repository lacks d/m-Q4_0-00002-of-00002.gguf"),
+              std::string::npos);
+    EXPECT_NE(chosen({"m-00001-of-00300.gguf"}).find("m-00001-of-00300.gguf is the first of more than 256 parts"),
               std::string::npos);
 }
 

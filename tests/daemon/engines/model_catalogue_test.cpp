@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/model_files.h"
 #include "protocol/frame.h"
 #include "support/temporary_directory.h"
 
@@ -169,19 +170,52 @@ TEST_F(ModelCatalogueTest, AFailedInspectionIsAnEntryWithAnError) {
               std::string::npos);
 }
 
-TEST_F(ModelCatalogueTest, SkipsWhatIsNoFileAndWhatCannotBeNamed) {
+TEST_F(ModelCatalogueTest, SkipsWhatIsNoFileAndListsWhatCannotBeNamed) {
     first_.write("good.gguf", "1");
     ASSERT_EQ(::mkfifo((first_.path() + "/fifo.gguf").c_str(), 0600), 0);
     ASSERT_EQ(::mkdir((first_.path() + "/folder.gguf").c_str(), 0700), 0);
     ASSERT_EQ(::symlink("good.gguf", (first_.path() + "/link.gguf").c_str()), 0);
     ASSERT_EQ(::symlink("gone.gguf", (first_.path() + "/dangling.gguf").c_str()), 0);
-    for (const char* name : {".gguf", ".hidden.gguf", "bad\xff.gguf", "line\nbreak.gguf", "\x1b[31m.gguf"}) {
+    for (const char* name : {".gguf", ".hidden.gguf", "bad\xff.gguf", "line\nbreak.gguf", "A.GGUF", "good.GGUF"}) {
         first_.write(name, "1");
     }
     ModelCatalogue catalogue(loop_, {first_.path()}, inspector(llama()));
     EXPECT_EQ(catalogue.names(), (std::vector<std::string>{"good", "link"}));
-    EXPECT_EQ(list(catalogue).size(), 2u);
+    std::vector<std::string> faults;
+    for (const ModelEntry& entry : list(catalogue)) {
+        if (!entry.error.empty()) faults.push_back(entry.name + ": " + entry.error);
+    }
+    EXPECT_EQ(faults,
+              (std::vector<std::string>{".gguf: its name begins with a dot: rename the file",
+                                        ".hidden.gguf: its name begins with a dot: rename the file",
+                                        "A.GGUF: its name does not end in .gguf in small letters: rename the file",
+                                        "bad\\xff.gguf: its name has characters that cannot be shown: rename the file",
+                                        "good.GGUF: its name does not end in .gguf in small letters: rename the file",
+                                        "line\\x0abreak.gguf: its name has characters that cannot be shown: rename the "
+                                        "file"}));
     EXPECT_EQ(inspections(), 1);  // one file, two names
+}
+
+TEST_F(ModelCatalogueTest, ASplitModelIsOneModel) {
+    first_.write("big-00001-of-00003.gguf", "1");
+    first_.write("big-00002-of-00003.gguf", "22");
+    ModelCatalogue catalogue(loop_, {first_.path()}, inspector(llama()));
+    auto entries = list(catalogue);
+    ASSERT_EQ(entries.size(), 1u);
+    EXPECT_EQ(entries[0].name, "big");
+    EXPECT_EQ(entries[0].path, first_.path() + "/big-00001-of-00003.gguf");
+    EXPECT_EQ(entries[0].size_bytes, 3u);
+    EXPECT_EQ(*catalogue.find("big"), entries[0].path);
+    EXPECT_FALSE(catalogue.find("big-00001-of-00003"));
+    EXPECT_FALSE(catalogue.find("big-00002-of-00003"));
+    // A part that comes is a change.
+    first_.write("big-00003-of-00003.gguf", "333");
+    entries = list(catalogue);
+    EXPECT_EQ(entries.at(0).size_bytes, 6u);
+    EXPECT_EQ(inspections(), 2);
+    first_.write("big-00003-of-00003.gguf", "4444");
+    list(catalogue);
+    EXPECT_EQ(inspections(), 3);
 }
 
 TEST_F(ModelCatalogueTest, FindsByNameAndNeverByPath) {
@@ -212,7 +246,7 @@ TEST_F(ModelCatalogueTest, AFileThatIsCalledLikeARemotesModelIsListedAsUnusable)
     ASSERT_EQ(entries.size(), 2u);
     EXPECT_EQ(entries[0].error, "");
     EXPECT_EQ(entries[1].name, "b@home");
-    EXPECT_EQ(entries[1].error, kNameOfRemote);
+    EXPECT_EQ(entries[1].error, base::kNameOfRemote);
     EXPECT_EQ(inspections(), 1);
     EXPECT_EQ(catalogue.names(), std::vector<std::string>{"a"});
     const auto found = catalogue.find("b@home");

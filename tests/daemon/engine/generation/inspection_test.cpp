@@ -13,9 +13,10 @@ namespace llmd::engine {
 namespace {
 
 protocol::Inspection inspection_of(const std::vector<std::byte>& file) {
-    const auto path = std::filesystem::temp_directory_path() / base::concat("llmd-inspection-", ::getpid(), ".gguf");
+    const std::string path =
+        std::filesystem::temp_directory_path() / base::concat("llmd-inspection-", ::getpid(), ".gguf");
     EXPECT_TRUE(test::write_file(path, file));
-    auto inspection = inspect_model(path);
+    auto inspection = inspect_model({&path, 1});
     std::filesystem::remove(path);
     return inspection;
 }
