@@ -1,7 +1,10 @@
 #include "engine/tokenizer/byte_level_bpe.h"
 
+#include <optional>
+
 #include "base/utf8.h"
 #include "engine/model/gguf.h"
+#include "engine/tokenizer/pre_tokenizer_choice.h"
 
 namespace llmd::tokenizer {
 
@@ -39,17 +42,53 @@ uint64_t pair_hash(int32_t left, int32_t right) {
     return static_cast<uint64_t>(static_cast<uint32_t>(left)) << 32 | static_cast<uint32_t>(right);
 }
 
+// Appends the bytes that the text of a token spells. A character that spells no byte stands for itself.
+void append_spelled(std::string_view text, std::string& out) {
+    while (!text.empty()) {
+        const base::Utf8Step step = base::next_utf8(text);
+        if (step.character < kSpellings && kSpelling.to_byte[step.character] >= 0)
+            out += static_cast<char>(kSpelling.to_byte[step.character]);
+        else
+            out += text.substr(0, step.length);
+        text.remove_prefix(step.length);
+    }
+}
+
+// The two parts of a line of tokenizer.ggml.merges; nothing where it has another form.
+std::optional<std::pair<std::string_view, std::string_view>> parts_of(std::string_view line) {
+    const size_t space = line.find(' ', 1);
+    if (space == std::string_view::npos || space + 1 == line.size()) return std::nullopt;
+    return std::pair(line.substr(0, space), line.substr(space + 1));
+}
+
+base::Result<PreTokenizer> find_pre_tokenizer(const model::Gguf& gguf) {
+    constexpr std::string_view kKey = "tokenizer.ggml.pre";
+    constexpr std::string_view kUnknown = "default";  // Ollama's converter writes it for what it does not know
+    const auto name = gguf.get_string_or(kKey, kUnknown);
+    if (!name) return name.error();
+    if (*name != kUnknown) return PreTokenizer::create(*name);
+    const auto lines = gguf.get_strings("tokenizer.ggml.merges");
+    if (!lines) return lines.error();
+    std::vector<std::string> tokens;
+    for (const std::string_view line : *lines) {
+        const auto parts = parts_of(line);
+        if (!parts) continue;  // read_merges() refuses it
+        std::string& token = tokens.emplace_back();
+        append_spelled(parts->first, token);
+        append_spelled(parts->second, token);
+    }
+    const auto chosen = choose_pre_tokenizer(tokens);
+    if (!chosen) return chosen.error();
+    if (*chosen) return PreTokenizer::create(**chosen);
+    return fail(ErrorCode::ModelLoadFailed, kKey, ": ", gguf.has(kKey) ? "\"default\"" : "absent",
+                ", so how to split text is unknown, and the vocabulary is not clearly one of ",
+                choosable_pre_tokenizers(), "; convert the model again or set the key to its pre-tokenizer's name");
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<Tokenizer>> ByteLevelBpe::create(const model::Gguf& gguf) {
-    if (!gguf.has("tokenizer.ggml.pre")) {
-        return fail(ErrorCode::ModelLoadFailed,
-                    "tokenizer.ggml.pre: absent, so how to split text is unknown; the file is older than that key: "
-                    "convert the model again or add the key with the name of its pre-tokenizer");
-    }
-    const auto pre = gguf.get_string("tokenizer.ggml.pre");
-    if (!pre) return pre.error();
-    auto pre_tokenizer = PreTokenizer::create(*pre);
+    auto pre_tokenizer = find_pre_tokenizer(gguf);
     if (!pre_tokenizer) return pre_tokenizer.error();
     auto texts = TokenTexts::create(gguf);
     if (!texts) return texts.error();
@@ -91,10 +130,9 @@ base::Result<void> ByteLevelBpe::read_merges(const model::Gguf& gguf) {
             return fail(ErrorCode::ModelLoadFailed, "tokenizer.ggml.merges[", i, "] = ", model::in_quotes(line), ": ",
                         reason);
         };
-        const size_t space = line.find(' ', 1);
-        if (space == std::string_view::npos || space + 1 == line.size())
-            return refuse("not two parts with a space between");
-        const std::string_view left = line.substr(0, space), right = line.substr(space + 1);
+        const auto parts = parts_of(line);
+        if (!parts) return refuse("not two parts with a space between");
+        const auto [left, right] = *parts;
         joined.assign(left).append(right);
         const RankedMerge merge = {texts_.find(left), texts_.find(right), texts_.find(joined)};
         if (merge.left < 0) return refuse("the left part is not in tokenizer.ggml.tokens");
@@ -152,19 +190,12 @@ void ByteLevelBpe::encode_pre_token(std::string_view pre_token, Scratch& scratch
 
 void ByteLevelBpe::append_bytes(int32_t id, std::string& out) const {
     if (id < 0 || static_cast<uint32_t>(id) >= vocabulary_size() || kind(id) == TokenKind::Control) return;
-    std::string_view text = texts_[id];
+    const std::string_view text = texts_[id];
     if (kind(id) == TokenKind::UserDefined) {
         out += text;
         return;
     }
-    while (!text.empty()) {
-        const base::Utf8Step step = base::next_utf8(text);
-        if (step.character < kSpellings && kSpelling.to_byte[step.character] >= 0)
-            out += static_cast<char>(kSpelling.to_byte[step.character]);
-        else
-            out += text.substr(0, step.length);
-        text.remove_prefix(step.length);
-    }
+    append_spelled(text, out);
 }
 
 }  // namespace llmd::tokenizer

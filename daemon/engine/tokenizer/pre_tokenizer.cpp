@@ -232,14 +232,20 @@ void PreTokenizer::split_valid(std::string_view text, size_t n_isolated,
         }
         return;
     }
+    size_t begin = 0;  // of characters that begin no match, which make up one pre-token: no rule names them, or memory
+                       // is short
     while (at < text.size()) {
         const auto found = find_match(pattern_->code, pattern_->context, match, text, at);
-        // A character that begins no match is a pre-token: one that no rule names, or memory is short.
-        size_t end = found ? found->second : at;
-        if (end <= at) end = at + base::next_utf8(text.substr(at)).length;
+        const size_t end = found ? found->second : at;
+        if (end <= at) {
+            at += base::next_utf8(text.substr(at)).length;
+            continue;
+        }
+        if (at > begin) pre_tokens.push_back(text.substr(begin, at - begin));
         pre_tokens.push_back(text.substr(at, end - at));
-        at = end;
+        begin = at = end;
     }
+    if (at > begin) pre_tokens.push_back(text.substr(begin, at - begin));
 }
 
 }  // namespace llmd::tokenizer

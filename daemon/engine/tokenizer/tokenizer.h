@@ -44,7 +44,8 @@ public:
     virtual ~Tokenizer() = default;
 
     // ModelLoadFailed names an unknown tokenizer model, an unknown pre-tokenizer, or an inconsistency of the
-    // vocabulary. No pre-tokenizer is a default, because a wrong split silently costs quality.
+    // vocabulary. A pre-tokenizer that the file does not name is chosen only where the vocabulary leaves no doubt
+    // (pre_tokenizer_choice.h), because a wrong split silently costs quality.
     static base::Result<std::unique_ptr<Tokenizer>> create(const model::Gguf& gguf);
 
     // Returns the ids of `text`, without begin- or end-of-text tokens. User-defined tokens are found as a whole

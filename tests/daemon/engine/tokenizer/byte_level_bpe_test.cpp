@@ -190,6 +190,8 @@ TEST(ByteLevelBpe, RefusesWhatContradictsItself) {
     Vocabulary vocabulary = byte_vocabulary();
     vocabulary.pre = "";
     expect_refused(vocabulary, {"tokenizer.ggml.pre", "absent", "convert"});
+    vocabulary.pre = "default";
+    expect_refused(vocabulary, {"tokenizer.ggml.pre", "\"default\"", "convert"});
     vocabulary.pre = "viking";
     expect_refused(vocabulary, {"tokenizer.ggml.pre", "\"viking\"", "gpt-2"});
 

@@ -44,6 +44,12 @@ TEST(PreTokenizer, Gpt2) {
     EXPECT_THAT(gpt2.split("a, \"b\""), ElementsAre("a", ",", " \"", "b", "\""));
 }
 
+// As in other implementations, what stands between matches is one pre-token.
+TEST(PreTokenizer, WhatNoRuleNamesStaysTogether) {
+    EXPECT_THAT(create("deepseek-v3").split("a\u200d\u200d!\u200d\u200db"),
+                ElementsAre("a", "\u200d\u200d", "!", "\u200d", "\u200db"));
+}
+
 TEST(PreTokenizer, SingleDigits) {
     for (const char* name : {"smollm", "starcoder"}) {
         const PreTokenizer rule = create(name);

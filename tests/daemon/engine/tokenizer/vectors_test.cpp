@@ -95,6 +95,15 @@ TEST(Vectors, Gpt2) {
     EXPECT_EQ(n, 47);
 }
 
+TEST(Vectors, AVocabularyTellsItsPreTokenizer) {
+    const std::string path = kData + "/tokenizers/ggml-vocab-gpt-2.gguf";
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << test::absent_reference_data(kData);
+    const auto named = load(path), unnamed = load(path, "default");
+    ASSERT_TRUE(named && unnamed);
+    const std::string text = "It's 2026, isn't  it?\n\n\tprintln(\"1 + 1\");";
+    EXPECT_EQ(unnamed->encode(text), named->encode(text));
+}
+
 TEST(Vectors, EveryPreTokenizer) {
     const std::string path = kData + "/tokenizers/pretoy";
     if (!std::filesystem::exists(path + ".gguf")) GTEST_SKIP() << test::absent_reference_data(kData);
