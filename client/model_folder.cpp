@@ -99,11 +99,14 @@ std::string model_name(const std::string& file, const std::string& given) {
     }
     if (given.empty() && name.ends_with(kCheckpointSuffix)) name.resize(name.size() - kCheckpointSuffix.size());
     name = base::name_of_model(name);
-    // What is called like a further part is no model.
-    if (!base::is_local_model_name(name) || base::parse_part_name(name + std::string(base::kModelSuffix))) {
-        const std::string why = base::is_model_name(name) && name.find('@') != std::string::npos
-                                    ? ", because '@' stands between a model and its remote"
-                                    : "";
+    const auto part = base::parse_part_name(name + std::string(base::kModelSuffix));
+    if (part && given.empty()) {
+        throw CommandError(ExitCode::Usage, file + " is " + base::part_text(part->number, part->count) +
+                                                " of a split model; name the first, " + part->of(1));
+    }
+    if (part || !base::is_local_model_name(name)) {
+        const bool has_at = !part && base::is_model_name(name);
+        const std::string why = has_at ? ", because '@' stands between a model and its remote" : "";
         throw CommandError(ExitCode::Usage,
                            !given.empty() ? "--name: " + base::in_quotes(name) + " can be no model's name" + why
                                           : file + ": no model can be called so" + why + "; --name gives it another");

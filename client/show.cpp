@@ -75,6 +75,12 @@ private:
     const size_t columns_ = readable_columns(STDOUT_FILENO);
 };
 
+// "Q5_0, a file of Q4_K_M": most are of the first type, the mixture is called so.
+std::string weights_text(const protocol::Inspection& model) {
+    const bool tells_more = !model.file_type.empty() && model.file_type != model.quantization;
+    return model.quantization + (tells_more ? ", a file of " + model.file_type : "");
+}
+
 ExitCode show_remote(const std::string& name, const base::RemoteSettings& remote, const std::string& upstream,
                      bool json) {
     const auto url = base::parse_remote_url(remote.url);
@@ -120,6 +126,7 @@ ExitCode run_show(const Arguments& arguments) {
                               {"size_bytes", size},
                               {"architecture", model.architecture},
                               {"quantization", model.quantization},
+                              {"file_type", model.file_type},
                               {"parameters", model.n_parameters},
                               {"layers", uint64_t{model.n_layers}},
                               {"embedding_length", uint64_t{model.n_embd}},
@@ -127,6 +134,8 @@ ExitCode run_show(const Arguments& arguments) {
                               {"context_length", uint64_t{model.n_ctx_train}},
                               {"weight_bytes", model.weight_bytes},
                               {"kv_bytes_per_token", model.kv_bytes_per_token},
+                              {"window_bytes_per_token", model.window_bytes_per_token},
+                              {"window_tokens", uint64_t{model.window_tokens}},
                               {"chat_family", model.chat_family},
                               {"chats", model.chats},
                               {"thinks", model.thinks},
@@ -140,9 +149,10 @@ ExitCode run_show(const Arguments& arguments) {
     lines.add("Name", name);
     lines.add("File", path + (identity ? ", " + size_text(size) : ""));
     lines.add("Model", model.architecture + ", " + parameters_text(model.n_parameters) + " in " +
-                           counted(model.n_layers, "layer") + ", weights " + model.quantization);
+                           counted(model.n_layers, "layer") + ", weights " + weights_text(model));
     lines.add("Context", "up to " + counted(model.n_ctx_train, "token"));
-    lines.add("Memory", size_text(model.weight_bytes) + " weights, " + size_text(model.kv_bytes_per_token * context) +
+    lines.add("Memory", size_text(model.weight_bytes) + " weights, " +
+                            size_text(engines::context_bytes(engines::context_size(model), context)) +
                             " for a context of " + counted(context, "token"));
     const char* what = model.embeds ? "embeddings" : model.chats ? "texts, conversations and calls of tools" : "texts";
     if (!model.embeds) lines.add("Template", template_text(model));

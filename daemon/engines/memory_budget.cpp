@@ -46,9 +46,21 @@ uint64_t memory_budget(uint32_t memory_mib, std::optional<uint64_t> available, u
     return difference(sum(*available, held), kReserveBytes);
 }
 
+ContextSize context_size(const protocol::Inspection& inspection) {
+    return {inspection.kv_bytes_per_token, inspection.window_bytes_per_token, inspection.window_tokens,
+            inspection.border_tokens};
+}
+
+uint64_t context_bytes(const ContextSize& size, uint32_t n_ctx) {
+    return sum(product(size.kv_bytes_per_token, n_ctx),
+               product(size.window_bytes_per_token, std::min(size.window_tokens, n_ctx)));
+}
+
 uint64_t estimated_bytes(const EngineSize& size, uint64_t budget) {
     const uint64_t fixed = sum(size.weight_bytes, kOverheadBytes);
-    const uint64_t one = product(size.kv_bytes_per_token, size.n_ctx);
+    ContextSize context = size.context;
+    context.window_tokens += std::min(context.border_tokens, UINT32_MAX - context.window_tokens);
+    const uint64_t one = context_bytes(context, size.n_ctx);
     const uint64_t most = std::max(one, difference(budget, fixed) / 2);
     return sum(fixed, std::min(product(one, size.n_slots), most));
 }

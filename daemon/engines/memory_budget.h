@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "protocol/messages.h"
+
 namespace llmd::engines {
 
 // What engines leave of the memory that is available. The kernel's figure takes file pages as free that a shell and its
@@ -30,15 +32,28 @@ inline constexpr uint64_t kRequestBytes = uint64_t{16} << 20;
 // count as available already. Where nothing is known of the device, no more than they hold.
 uint64_t memory_budget(uint32_t memory_mib, std::optional<uint64_t> available, uint64_t held);
 
+// As protocol::Inspection has it.
+struct ContextSize {
+    uint64_t kv_bytes_per_token = 0;
+    uint64_t window_bytes_per_token = 0;
+    uint32_t window_tokens = 0;
+    uint32_t border_tokens = 0;
+
+    bool is_known() const { return kv_bytes_per_token != 0 || window_bytes_per_token != 0; }
+};
+ContextSize context_size(const protocol::Inspection& inspection);
+// The keys and values of one context of so many tokens, without what is kept for the prefix cache beside it.
+uint64_t context_bytes(const ContextSize& size, uint32_t n_ctx);
+
 struct EngineSize {
-    uint64_t weight_bytes = 0;        // as in protocol::Inspection
-    uint64_t kv_bytes_per_token = 0;  // likewise
+    uint64_t weight_bytes = 0;  // as in protocol::Inspection
+    ContextSize context;
     uint32_t n_ctx = 0;
     uint32_t n_slots = 0;
 };
 // What an engine will take before its Ready has told: weights, KV pages, kOverheadBytes. The pages are those of all
-// slots when each fills its context, which few do: no more than half of what `budget` leaves beside the rest, but
-// always enough for one.
+// slots when each fills its context, which few do, and of the prefix cache's borders: no more than half of what
+// `budget` leaves beside the rest, but always enough for one.
 uint64_t estimated_bytes(const EngineSize& size, uint64_t budget);
 
 }  // namespace llmd::engines

@@ -169,8 +169,7 @@ private:
         if (!is_model && known == known_.end() && !silent_.contains(identity)) return std::nullopt;
         if (!is_model) return ModelNeeds{.weight_bytes = identity.size};
         const Inspection& inspection = known->second;
-        return ModelNeeds{inspection.weight_bytes, inspection.kv_bytes_per_token, inspection.n_ctx_train,
-                          inspection.embeds};
+        return ModelNeeds{inspection.weight_bytes, context_size(inspection), inspection.n_ctx_train, inspection.embeds};
     }
 
     void fail_inspection(const FileIdentity& identity, std::string why) {

@@ -18,6 +18,7 @@
 
 #include "base/event_loop.h"
 #include "base/result.h"
+#include "engines/memory_budget.h"
 
 namespace llmd::engines {
 
@@ -55,8 +56,8 @@ struct ModelEntry {
 
 // What a model will need of memory, before it is loaded; as in protocol::Inspection.
 struct ModelNeeds {
-    uint64_t weight_bytes = 0;        // the file's size where it could not be inspected
-    uint64_t kv_bytes_per_token = 0;  // 0: not known
+    uint64_t weight_bytes = 0;  // the file's size where it could not be inspected
+    ContextSize context;
     uint32_t n_ctx_train = 0;
     bool embeds = false;
 };

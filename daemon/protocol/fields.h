@@ -312,6 +312,7 @@ void fields(Io& io, Is<Inspection> auto& m) {
     io.text("error", m.error);
     io.text("architecture", m.architecture);
     io.text("quantization", m.quantization);
+    io.text("file_type", m.file_type);
     io.number("n_ctx_train", m.n_ctx_train);
     io.number("weight_bytes", m.weight_bytes);
     io.number("n_parameters", m.n_parameters);
@@ -327,6 +328,9 @@ void fields(Io& io, Is<Inspection> auto& m) {
     io.number("chats", m.chats);
     io.number("thinks", m.thinks);
     io.number("kv_bytes_per_token", m.kv_bytes_per_token);
+    io.number("window_bytes_per_token", m.window_bytes_per_token);
+    io.number("window_tokens", m.window_tokens);
+    io.number("border_tokens", m.border_tokens);
     io.number("embeds", m.embeds);
     io.texts("keys_read", m.keys_read);
     io.texts("keys_harmless", m.keys_harmless);

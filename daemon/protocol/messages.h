@@ -379,6 +379,7 @@ struct Inspection {
     std::string error;  // when not ok
     std::string architecture;
     std::string quantization;
+    std::string file_type;  // what the file calls its mixture of types: "Q4_K_M"; empty where it does not say
     uint32_t n_ctx_train = 0;
     uint64_t weight_bytes = 0;
     uint64_t n_parameters = 0;
@@ -393,9 +394,13 @@ struct Inspection {
     // The family of its chat template, as the setting `chat_template` spells it; kNoChatTemplate if the file has none,
     // empty if it has one that llmd does not recognise.
     std::string chat_family;
-    bool chats = false;               // llmd knows the form of its conversations; with it, of calls of tools
-    bool thinks = false;              // before it answers
-    uint64_t kv_bytes_per_token = 0;  // of one sequence, as pages keep it; sliding windows make it less in the long run
+    bool chats = false;   // llmd knows the form of its conversations; with it, of calls of tools
+    bool thinks = false;  // before it answers
+    // What a sequence takes, as generation::ContextMemory.
+    uint64_t kv_bytes_per_token = 0;
+    uint64_t window_bytes_per_token = 0;
+    uint32_t window_tokens = 0;
+    uint32_t border_tokens = 0;
     // The keys of its architecture, without the architecture's name: those that were read, and those that change
     // nothing.
     std::vector<std::string> keys_read, keys_harmless;

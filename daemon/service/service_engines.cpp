@@ -199,13 +199,13 @@ std::optional<Engine::Memory> Service::Impl::needed_memory(const ModelReference&
     const ModelOptions own = options_.of(model.name);
     engines::EngineSize size;
     size.weight_bytes = needs->weight_bytes;
-    size.kv_bytes_per_token = needs->kv_bytes_per_token;
+    size.context = needs->context;
     const uint32_t n_ctx =
         needs->n_ctx_train == 0 ? base::kUsualContext : std::min(needs->n_ctx_train, base::kUsualContext);
     size.n_ctx = own.n_ctx != 0 ? own.n_ctx : n_ctx;
     size.n_slots = options_.n_slots != 0 ? options_.n_slots : kUsualSlots;
     const uint64_t bytes = engines::estimated_bytes(size, memory_budget());
-    return Engine::Memory{bytes, needs->kv_bytes_per_token != 0 ? bytes : 0};
+    return Engine::Memory{bytes, needs->context.is_known() ? bytes : 0};
 }
 
 engines::Step Service::Impl::step_to(const ModelReference& model, Priority priority, bool has_starved) {

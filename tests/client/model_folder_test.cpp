@@ -31,6 +31,8 @@ TEST(ModelName, HasNoAt) {
               "another");
     EXPECT_EQ(refusal("tale.gguf", "a@b"),
               "--name: \"a@b\" can be no model's name, because '@' stands between a model and its remote");
+    EXPECT_EQ(refusal("/x/big-00002-of-00003.gguf"),
+              "/x/big-00002-of-00003.gguf is part 2 of 3 of a split model; name the first, big-00001-of-00003.gguf");
     EXPECT_EQ(refusal("tale.gguf", "big-00002-of-00003"), "--name: \"big-00002-of-00003\" can be no model's name");
     EXPECT_EQ(refusal(".gguf"), ".gguf: no model can be called so; --name gives it another");
 }

@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         (void)gguf->get_bool_or(key, false);
         (void)gguf->get_string(key);
         if (const auto texts = gguf->get_strings(key)) {
-            for (const std::string_view text : *texts) (void)in_quotes(text);
+            for (const std::string_view one : *texts) (void)in_quotes(one);
         }
         (void)gguf->get_floats(key);
         (void)gguf->get_ints(key);

@@ -73,6 +73,50 @@ class Import(unittest.TestCase):
         with open(os.path.join(self.folder, name), "rb") as ours, open(MODEL, "rb") as theirs:
             self.assertTrue(ours.read() == theirs.read())
 
+    def test_a_split_model_is_one(self):
+        """It answers as the whole, is listed and shown by one name, and goes as one."""
+        write = os.path.join(harness.BUILD, "tests/support/write_tiny_model")
+        source = self.bus.path("split")
+        subprocess.run([write, source, "llama", "3"], check=True, timeout=LIMIT_S)
+        subprocess.run([write, self.bus.path("whole.gguf"), "llama"], check=True, timeout=LIMIT_S)
+        parts = [f"{source}-0000{i}-of-00003.gguf" for i in (1, 2, 3)]
+        size = sum(map(os.path.getsize, parts))
+        self.run_import(self.bus.path("whole.gguf"))
+        report = json.loads(self.run_import(parts[0], "--json").stdout)
+        self.assertEqual((report["name"], report["size_bytes"]), ("split", size))
+        self.run_import(parts[0], "--name", "other")
+        self.assertEqual(self.there(), [f"{name}-0000{i}-of-00003.gguf" for name in ("other", "split") for i in (1, 2, 3)] +
+                         ["whole.gguf"])
+        self.assertIn("is there already", self.run_import(parts[0], code=2).stderr)
+        shown = subprocess.run([LLMCTL, "show", "split"], env=self.bus.environment, capture_output=True, text=True)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.bus.config('backend = "cpu"\n')
+        daemon = harness.Daemon(self.bus)
+        self.addCleanup(daemon.stop)
+        connection = self.bus.connect()
+        texts = {name: connection.generate("the", model=name, max_tokens=16, temperature=0.0)[0] for name in ("split", "whole")}
+        self.assertEqual(texts["split"], texts["whole"])
+        os.unlink(os.path.join(self.folder, "other-00002-of-00003.gguf"))
+        listed = json.loads(subprocess.run([LLMCTL, "models", "--json"], env=self.bus.environment, capture_output=True).stdout)
+        models = {model["name"]: model for model in listed["models"]}
+        self.assertEqual(models["split"]["size_bytes"], size)
+        self.assertEqual(models["other"]["error"], "part 2 of 3 of the model is missing: other-00002-of-00003.gguf: "
+                                                   "No such file or directory")
+        subprocess.run([LLMCTL, "rm", "split", "other"], env=self.bus.environment, check=True, capture_output=True)
+        self.assertEqual(self.there(), ["whole.gguf"])
+
+    def test_a_part_of_a_split_model_is_none(self):
+        source = self.bus.path("split")
+        subprocess.run([os.path.join(harness.BUILD, "tests/support/write_tiny_model"), source, "llama", "2"], check=True)
+        first, second = (f"{source}-0000{i}-of-00002.gguf" for i in (1, 2))
+        self.assertIn(f"{second} is part 2 of 2 of a split model; name the first, split-00001-of-00002.gguf",
+                      self.run_import(second, code=2).stderr)
+        self.assertIn("this is part 2 of 2 of a split model, which is loaded by its first",
+                      self.run_import(second, "--name", "x", code=1).stderr)
+        os.unlink(second)
+        self.assertIn(f"part 2 of 2 of the model is missing: {second}: No such file", self.run_import(first, code=2).stderr)
+        self.assertEqual(self.there(), [])
+
     def test_from_another_filesystem_it_is_copied(self):
         other = self.in_small_filesystem("64m", self.bus.path("other"))
         script = 'cp "$1" other/m.gguf && shift && "$@" other/m.gguf'

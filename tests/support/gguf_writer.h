@@ -136,6 +136,7 @@ struct TinyModel {
     uint32_t window = 0;                              // attention.sliding_window; 0: not written
     std::vector<std::string> control_tokens;
     uint32_t version = 3;
+    std::string pre = "gpt-2";  // tokenizer.ggml.pre
 };
 
 // Metadata and tensors of `model`; the caller may add more before bytes().

@@ -61,7 +61,7 @@ void add_tokenizer(GgufWriter& writer, const TinyModel& model) {
         kinds.push_back(kUnused);
     }
     writer.add("tokenizer.ggml.model", "gpt2");
-    writer.add("tokenizer.ggml.pre", "gpt-2");
+    writer.add("tokenizer.ggml.pre", model.pre);
     writer.add_array("tokenizer.ggml.tokens", tokens);
     writer.add_array("tokenizer.ggml.token_type", kinds);
     writer.add_array("tokenizer.ggml.merges", merges);

@@ -6,7 +6,6 @@
 #include "engine/compute/cpu/processor.h"
 #include "engine/generation/batch.h"
 #include "engine/generation/kv_cache/content_hash.h"
-#include "engine/generation/kv_cache/kv_pages.h"
 #include "engine/generation/speculation/drafter.h"
 #include "engine/model/architectures.h"
 #include "engine/model/model_file.h"
@@ -35,10 +34,14 @@ base::Result<void> check(const LoadOptions& options) {
     return {};
 }
 
-base::Result<compute::BackendLimits> backend_limits(const model::DecoderSpec& spec, const LoadOptions& options,
-                                                    uint64_t weight_bytes, const compute::DeviceMemory& memory) {
+uint32_t n_computing_of(const LoadOptions& options) {
+    return options.n_slots == 0 ? kDefaultSlots : options.n_slots;
+}
+
+// All that does not depend on the device's memory.
+compute::BackendLimits wanted_limits(const model::DecoderSpec& spec, const LoadOptions& options) {
     compute::BackendLimits limits;
-    const uint32_t n_computing = options.n_slots == 0 ? kDefaultSlots : options.n_slots;
+    const uint32_t n_computing = n_computing_of(options);
     limits.n_slots = 2 * n_computing;
     limits.n_ctx = std::min(options.n_ctx == 0 ? kDefaultContext : options.n_ctx, spec.n_ctx_train);
     limits.max_rows = n_computing + (options.prefill_chunk == 0 ? kMaxPrefillRows : options.prefill_chunk);
@@ -48,12 +51,18 @@ base::Result<compute::BackendLimits> backend_limits(const model::DecoderSpec& sp
             std::clamp<uint64_t>(kDraftLogitBytes / (uint64_t{spec.n_vocab} * sizeof(float)), 1, kMaxDrafts));
     }
     limits.max_rows = std::max(limits.max_rows, limits.max_outputs) + limits.max_drafted;
+    return limits;
+}
+
+base::Result<compute::BackendLimits> backend_limits(const model::DecoderSpec& spec, const LoadOptions& options,
+                                                    uint64_t weight_bytes, const compute::DeviceMemory& memory) {
+    compute::BackendLimits limits = wanted_limits(spec, options);
     std::optional<MemoryBound> bound;
     if (options.memory_bytes != 0) {
         const uint64_t working = memory.working_bytes ? memory.working_bytes(limits) : kMemoryHeadroomBytes;
         bound = {options.memory_bytes, compute::private_dirty_bytes() + working + kRequestReserveBytes};
     }
-    const auto planned = plan_kv_pages(spec, n_computing, weight_bytes, memory, limits, bound);
+    const auto planned = plan_kv_pages(spec, n_computing_of(options), weight_bytes, memory, limits, bound);
     if (!planned) return planned.error();
     return limits;
 }
@@ -202,6 +211,12 @@ base::Result<LoadedModel> load(const model::ModelFile& file, const LoadOptions& 
 uint64_t overhead_bytes(const compute::DeviceReport& report, uint64_t private_dirty) {
     const uint64_t weights = report.is_host_memory ? std::min(report.weight_bytes, private_dirty) : 0;
     return private_dirty - weights + report.working_bytes;
+}
+
+ContextMemory usual_context_memory(const model::DecoderSpec& spec) {
+    LoadOptions options;
+    options.n_ctx = spec.n_ctx_train;
+    return context_memory(spec, wanted_limits(spec, options));
 }
 
 base::Result<LoadedModel> load_model(const std::string& path, const LoadOptions& options, LoadObserver& observer) {

@@ -13,6 +13,7 @@
 #include "engine/compute/backend.h"
 #include "engine/compute/backend_factory.h"
 #include "engine/generation/forward.h"
+#include "engine/generation/kv_cache/kv_pages.h"
 #include "engine/model/architectures.h"
 #include "engine/tokenizer/tokenizer.h"
 
@@ -80,6 +81,9 @@ struct LoadedModel {
 // backend's working memory, which steps write. So it counts the data of libraries, the vocabulary, what a driver and
 // its compiler hold, and the reported buffers; not the programs' code and the model file, which the system can drop.
 uint64_t overhead_bytes(const compute::DeviceReport& report, uint64_t private_dirty);
+
+// What the pages of one sequence take with the defaults of LoadOptions, where it may be as long as the model allows.
+ContextMemory usual_context_memory(const model::DecoderSpec& spec);
 
 // Errors: ModelNotFound, InvalidArgument (an option, or not a regular file), ModelLoadFailed, DeviceError, and
 // OutOfMemory before anything is allocated if weights and KV cache exceed the device's memory or memory_bytes. Messages

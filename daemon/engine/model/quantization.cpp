@@ -26,12 +26,22 @@ constexpr std::array<BlockFormat, 15> kFormats = {{
 }};
 
 // Ids without a name here were used by formats that GGUF has dropped.
-constexpr std::array<std::string_view, 42> kTypeNames = {
+constexpr std::array<std::string_view, 43> kTypeNames = {
     "F32",        "F16",        "Q4_0",       "Q4_1",  "Q4_2",     "Q4_3",     "Q5_0",     "Q5_1",    "Q8_0",
     "Q8_1",       "Q2_K",       "Q3_K",       "Q4_K",  "Q5_K",     "Q6_K",     "Q8_K",     "IQ2_XXS", "IQ2_XS",
     "IQ3_XXS",    "IQ1_S",      "IQ4_NL",     "IQ3_S", "IQ2_S",    "IQ4_XS",   "I8",       "I16",     "I32",
     "I64",        "F64",        "IQ1_M",      "BF16",  "Q4_0_4_4", "Q4_0_4_8", "Q4_0_8_8", "TQ1_0",   "TQ2_0",
-    "IQ4_NL_4_4", "IQ4_NL_4_8", "IQ4_NL_8_8", "MXFP4", "NVFP4",    "Q1_0",
+    "IQ4_NL_4_4", "IQ4_NL_4_8", "IQ4_NL_8_8", "MXFP4", "NVFP4",    "Q1_0",     "Q2_0",
+};
+// Types of a fork of llama.cpp, for weights under a Hadamard transform.
+constexpr uint32_t kFirstPtq = 142, kLastPtq = 143;
+
+// llama_ftype in llama.h: what llama-quantize was asked for. Numbers without a name are no more in use.
+constexpr std::array<std::string_view, 42> kFileTypes = {
+    "F32",    "F16",     "Q4_0",   "Q4_1",   "",       "",          "",       "Q8_0",  "Q5_0",    "Q5_1",   "Q2_K",
+    "Q3_K_S", "Q3_K_M",  "Q3_K_L", "Q4_K_S", "Q4_K_M", "Q5_K_S",    "Q5_K_M", "Q6_K",  "IQ2_XXS", "IQ2_XS", "Q2_K_S",
+    "IQ3_XS", "IQ3_XXS", "IQ1_S",  "IQ4_NL", "IQ3_S",  "IQ3_M",     "IQ2_S",  "IQ2_M", "IQ4_XS",  "IQ1_M",  "BF16",
+    "",       "",        "",       "TQ1_0",  "TQ2_0",  "MXFP4_MOE", "NVFP4",  "Q1_0",  "Q2_0",
 };
 
 // The 16 levels of IQ4_NL and IQ4_XS (kvalues_iq4nl in ggml-common.h).
@@ -256,7 +266,11 @@ const BlockFormat& block_format(TensorType type) {
 
 std::string ggml_type_name(uint32_t type_id) {
     if (type_id < kTypeNames.size()) return std::string(kTypeNames[type_id]);
-    return "type " + std::to_string(type_id);
+    return (type_id >= kFirstPtq && type_id <= kLastPtq ? "PTQ, type " : "type ") + std::to_string(type_id);
+}
+
+std::string_view file_type_name(uint32_t file_type) {
+    return file_type < kFileTypes.size() ? kFileTypes[file_type] : std::string_view();
 }
 
 std::optional<uint64_t> row_bytes(TensorType type, uint64_t cols) {

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "engine/chat/template_text.h"
 #include "engine/compute/opencl/runtime/device.h"
-#include "engine/generation/kv_cache/kv_pages.h"
+#include "engine/generation/loaded_model.h"
 #include "engine/model/architectures.h"
 #include "engine/model/model_file.h"
 #include "engine/model/weights.h"
@@ -104,6 +104,7 @@ protocol::Inspection inspect_model(std::span<const std::string> paths) {
     const model::Gguf& gguf = metadata->file.gguf();
     inspection.architecture = spec.architecture;
     inspection.quantization = spec.quantization;
+    if (const auto type = gguf.get_u32("general.file_type")) inspection.file_type = model::file_type_name(*type);
     inspection.n_ctx_train = spec.n_ctx_train;
     inspection.weight_bytes = gguf.weight_bytes();
     for (const auto& [name, tensor] : gguf.tensors()) inspection.n_parameters += tensor.rows * tensor.cols;
@@ -114,7 +115,11 @@ protocol::Inspection inspect_model(std::span<const std::string> paths) {
     inspection.n_ff = spec.max_ff();
     inspection.n_vocab = spec.n_vocab;
     inspection.digest = digest(metadata->file);
-    inspection.kv_bytes_per_token = generation::kv_bytes_per_token(spec);
+    const generation::ContextMemory memory = generation::usual_context_memory(spec);
+    inspection.kv_bytes_per_token = memory.bytes_per_token;
+    inspection.window_bytes_per_token = memory.window_bytes_per_token;
+    inspection.window_tokens = memory.window_tokens;
+    inspection.border_tokens = memory.border_tokens;
     inspection.keys_read = metadata->keys.read;
     inspection.keys_harmless = metadata->keys.harmless;
     inspection.embeds = spec.pooling.has_value();

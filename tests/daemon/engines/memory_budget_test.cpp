@@ -42,17 +42,27 @@ TEST(MemoryBudget, IsWhatTheSettingsSay) {
 }
 
 TEST(EstimatedBytes, AreWeightsPagesAndOverhead) {
-    const EngineSize size{.weight_bytes = 400 * kMib, .kv_bytes_per_token = 1024, .n_ctx = 4096, .n_slots = 4};
+    const EngineSize size{
+        .weight_bytes = 400 * kMib, .context = {.kv_bytes_per_token = 1024}, .n_ctx = 4096, .n_slots = 4};
     EXPECT_EQ(estimated_bytes(size, kMost), 400 * kMib + kOverheadBytes + 16 * kMib);
     EXPECT_EQ(estimated_bytes(size, 400 * kMib + kOverheadBytes + 20 * kMib), 400 * kMib + kOverheadBytes + 10 * kMib)
         << "half of what is left";
     EXPECT_EQ(estimated_bytes(size, 0), 400 * kMib + kOverheadBytes + 4 * kMib) << "a context at least";
 }
 
+TEST(EstimatedBytes, CountWhatWindowsKeep) {
+    const ContextSize context{1024, 4096, 512, 256};
+    EXPECT_EQ(context_bytes(context, 4096), 4 * kMib + 2 * kMib);
+    EXPECT_EQ(context_bytes(context, 100), 100u * (1024 + 4096)) << "less than the windows see";
+    EXPECT_EQ(estimated_bytes({0, context, 4096, 2}, kMost), kOverheadBytes + 2 * (4 * kMib + 3 * kMib))
+        << "with the prefix cache";
+}
+
 TEST(EstimatedBytes, DoNotWrapAround) {
-    EXPECT_EQ(estimated_bytes({kMost, kMost, UINT32_MAX, UINT32_MAX}, kMost), kMost);
-    EXPECT_EQ(estimated_bytes({0, kMost / 2, 3, 1}, 0), kMost);
-    EXPECT_EQ(estimated_bytes({0, kMost / 4, 3, 2}, kMost / 4), kOverheadBytes + kMost / 4 * 3);
+    const auto of_tokens = [](uint64_t bytes) { return ContextSize{.kv_bytes_per_token = bytes}; };
+    EXPECT_EQ(estimated_bytes({kMost, {kMost, kMost, UINT32_MAX, UINT32_MAX}, UINT32_MAX, UINT32_MAX}, kMost), kMost);
+    EXPECT_EQ(estimated_bytes({0, of_tokens(kMost / 2), 3, 1}, 0), kMost);
+    EXPECT_EQ(estimated_bytes({0, of_tokens(kMost / 4), 3, 2}, kMost / 4), kOverheadBytes + kMost / 4 * 3);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "engine/generation/kv_cache/kv_pages.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 
 namespace llmd::generation {
@@ -53,9 +52,17 @@ uint32_t best_window(const model::DecoderSpec& spec, const compute::BackendLimit
 
 }  // namespace
 
-uint64_t kv_bytes_per_token(const model::DecoderSpec& spec) {
-    return std::accumulate(spec.layers.begin(), spec.layers.end(), uint64_t{0},
-                           [](uint64_t sum, const model::LayerSpec& layer) { return sum + token_bytes(layer); });
+ContextMemory context_memory(const model::DecoderSpec& spec, compute::BackendLimits limits) {
+    limits.window = best_window(spec, limits);
+    ContextMemory memory;
+    for (const model::LayerSpec& layer : spec.layers) {
+        const bool is_windowed = limits.pool_of(layer) == compute::KvPool::Window;
+        (is_windowed ? memory.window_bytes_per_token : memory.bytes_per_token) += token_bytes(layer);
+    }
+    if (limits.window == 0) return memory;
+    memory.window_tokens = compute::kPageTokens * WindowPages::most_held(limits.window, limits.max_rows, limits.n_ctx);
+    memory.border_tokens = compute::kPageTokens * WindowPages::behind_border(limits.window, pages_for(limits.n_ctx));
+    return memory;
 }
 
 base::Result<void> plan_kv_pages(const model::DecoderSpec& spec, uint32_t n_sequences, uint64_t weight_bytes,

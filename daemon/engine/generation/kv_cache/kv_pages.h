@@ -27,9 +27,16 @@ inline constexpr uint64_t kMemoryHeadroomBytes = 64u << 20;
 // Left beside these where the engine's memory is bounded: for what requests hold, like texts and grammars.
 inline constexpr uint64_t kRequestReserveBytes = 16u << 20;
 
-// The bytes of one position of a sequence in the pages of all layers, as the CPU keeps them. OpenCL takes no more.
-// Layers with a window may let go of positions that it no longer sees, so of a long sequence this is the most.
-uint64_t kv_bytes_per_token(const model::DecoderSpec& spec);
+// What the pages of one sequence take, as the CPU keeps them; OpenCL takes no more. Layers of the window that has pages
+// of its own let go of what it no longer sees.
+struct ContextMemory {
+    uint64_t bytes_per_token = 0;         // of all other layers, at each position
+    uint64_t window_bytes_per_token = 0;  // of those layers
+    uint32_t window_tokens = 0;           // positions that those keep, at most
+    uint32_t border_tokens = 0;           // and as many for the prefix cache, where memory is not scarce
+};
+// n_ctx and max_rows of `limits` must be set. The window is chosen as plan_kv_pages() does for that context.
+ContextMemory context_memory(const model::DecoderSpec& spec, compute::BackendLimits limits);
 
 // A bound of the engine's memory (LoadOptions::memory_bytes).
 struct MemoryBound {

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/part_name.h"
 #include "support/gguf_writer.h"
+#include "support/temporary_directory.h"
 
 namespace llmd::engine {
 namespace {
@@ -28,7 +30,62 @@ TEST(Inspection, SaysWhatATokenTakesInTheCache) {
     EXPECT_EQ(dense.kv_bytes_per_token, 3u * 2 * (8 + 16) * 2);
     const auto windowed = inspection_of(test::tiny_model({.architecture = "gemma2", .window = 16}));
     ASSERT_TRUE(windowed.ok) << windowed.error;
-    EXPECT_EQ(windowed.kv_bytes_per_token, 2u * 2 * (8 + 16) * 2) << "as if there were no windows";
+    EXPECT_EQ(windowed.kv_bytes_per_token, 2u * 2 * (8 + 16) * 2) << "a window that sees as much as it keeps";
+    for (const char* architecture : {"gemma3", "lfm2"}) {
+        test::TinyModel model{.architecture = architecture, .n_layers = 4, .n_ctx = 4096, .window = 256};
+        if (model.architecture == "lfm2") model.window = 0;
+        const auto inspection = inspection_of(test::tiny_model(model));
+        ASSERT_TRUE(inspection.ok) << inspection.error;
+        EXPECT_EQ(inspection.kv_bytes_per_token, 2u * 2 * (8 + 16) * 2) << "every second layer keeps all";
+        EXPECT_GT(inspection.window_bytes_per_token, 0u);
+        EXPECT_GE(inspection.window_tokens, model.window + 128) << "what it sees, and the rows of prefill";
+        EXPECT_LT(inspection.window_tokens, model.window + 256);
+        EXPECT_GE(inspection.border_tokens, model.window);
+    }
+}
+
+TEST(Inspection, SaysWhatTheFileCallsItsMixtureOfTypes) {
+    EXPECT_EQ(inspection_of(test::tiny_model({})).file_type, "");
+    for (const auto& [number, name] :
+         {std::pair(0u, "F32"), std::pair(15u, "Q4_K_M"), std::pair(5u, ""), std::pair(42u, ""), std::pair(~0u, "")}) {
+        auto writer = test::tiny_model_writer({});
+        writer.add("general.file_type", number);
+        const auto inspection = inspection_of(writer.bytes());
+        EXPECT_TRUE(inspection.ok) << inspection.error;
+        EXPECT_EQ(inspection.file_type, name);
+    }
+    auto writer = test::tiny_model_writer({});
+    writer.add("general.file_type", "Q4_K_M");
+    EXPECT_TRUE(inspection_of(writer.bytes()).ok) << "it is for people";
+}
+
+TEST(Inspection, SaysWhatALoadWouldRefuse) {
+    for (const char* pre : {"default", "klingon"}) {
+        const auto inspection = inspection_of(test::tiny_model({.pre = pre}));
+        EXPECT_FALSE(inspection.ok);
+        EXPECT_NE(inspection.error.find("tokenizer.ggml.pre: "), std::string::npos) << inspection.error;
+    }
+}
+
+TEST(Inspection, OfASplitModelIsThatOfTheWhole) {
+    const auto writer = test::tiny_model_writer({});
+    const auto whole = inspection_of(writer.bytes());
+    const test::TemporaryDirectory folder;
+    std::vector<std::string> paths;
+    for (uint32_t number = 1; number <= 3; ++number) {
+        paths.push_back(base::PartName{folder.path() + "/m", 1, 3}.of(number));
+        ASSERT_TRUE(test::write_file(paths.back(), writer.parts(3)[number - 1].bytes()));
+    }
+    const auto split = inspect_model({&paths[0], 1});
+    ASSERT_TRUE(split.ok) << split.error;
+    EXPECT_EQ(split.weight_bytes, whole.weight_bytes);
+    EXPECT_EQ(split.n_parameters, whole.n_parameters);
+    EXPECT_EQ(split.digest.size(), whole.digest.size());
+    EXPECT_EQ(inspect_model(paths).digest, split.digest);
+    auto changed = writer.parts(3)[2].bytes();
+    changed.back() ^= std::byte{1};
+    ASSERT_TRUE(test::write_file(paths[2], changed));
+    EXPECT_NE(inspect_model(paths).digest, split.digest);
 }
 
 TEST(Inspection, RefusesAFileThatLacksTensors) {

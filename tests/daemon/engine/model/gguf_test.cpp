@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <map>
 
 #include "support/gguf_writer.h"
 
@@ -328,6 +329,12 @@ TEST(Gguf, RefusesUnknownTypesByName) {
     expect_refused(with_tensor({32}, 9, 0), {"\"odd\"", "Q8_1"});
     expect_refused(with_tensor({32}, 39, 0), {"\"odd\"", "MXFP4"});
     expect_refused(with_tensor({32}, 26, 0), {"\"odd\"", "I32"});
+    const std::map<uint32_t, std::string> named = {
+        {16, "IQ2_XXS"}, {17, "IQ2_XS"}, {18, "IQ3_XXS"}, {19, "IQ1_S"}, {21, "IQ3_S"}, {22, "IQ2_S"}, {29, "IQ1_M"},
+        {34, "TQ1_0"},   {35, "TQ2_0"},  {40, "NVFP4"},   {41, "Q1_0"},  {42, "Q2_0"},  {142, "PTQ"},  {143, "PTQ"}};
+    for (const auto& [id, name] : named)
+        expect_refused(with_tensor({32}, id, 0), {"\"odd\" is " + name, "not supported"});
+    expect_refused(with_tensor({32}, 43, 0), {"\"odd\"", "type 43"});
     expect_refused(with_tensor({32}, 99, 0), {"\"odd\"", "type 99"});
     expect_refused(with_tensor({32}, ~0u, 0), {"\"odd\"", "type 4294967295"});
 }

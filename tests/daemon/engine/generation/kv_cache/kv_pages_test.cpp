@@ -163,15 +163,28 @@ TEST(PlanKvPagesOfABound, HoldsWindowedPagesToo) {
     }
 }
 
-TEST(KvBytesPerToken, AreWhatThePagesOfTheCpuTake) {
+// What one sequence takes of the pages that plan_kv_pages() sets, without those of the prefix cache and with them.
+TEST(ContextMemory, IsWhatThePagesOfTheCpuTake) {
     model::DecoderSpec spec = small_spec();
-    EXPECT_EQ(kv_bytes_per_token(spec) * compute::kPageTokens, kPageBytes);
+    const compute::BackendLimits small{.n_ctx = 64, .max_rows = 128};
+    EXPECT_EQ(context_memory(spec, small).bytes_per_token * compute::kPageTokens, kPageBytes);
     spec.layers[1].head_dim = 20;  // no whole vectors
     spec.layers[2] = {.mixer = model::Mixer::Convolution, .n_heads = 1, .n_kv_heads = 1, .head_dim = 72, .window = 3};
     spec.layers[3].window = 64;
-    const auto kv = compute::KvStore::allocate(spec, {.n_pages = 7});
-    ASSERT_TRUE(kv) << kv.error().message;
-    EXPECT_EQ(kv_bytes_per_token(spec) * compute::kPageTokens * 7, kv->size_bytes());
+    for (const uint32_t n_ctx : {64u, 512u, 8192u}) {
+        for (const bool is_scarce : {false, true}) {
+            compute::BackendLimits limits{.n_ctx = n_ctx, .max_rows = 128};
+            const ContextMemory memory = context_memory(spec, limits);
+            ASSERT_TRUE(plan_kv_pages(spec, 1, 0, {.available_bytes = 1u << 30, .is_scarce = is_scarce}, limits));
+            const auto kv = compute::KvStore::allocate(spec, limits);
+            ASSERT_TRUE(kv) << kv.error().message;
+            const uint32_t kept = memory.window_tokens + (is_scarce ? 0 : memory.border_tokens);
+            EXPECT_EQ(memory.bytes_per_token * n_ctx + memory.window_bytes_per_token * std::min(kept, n_ctx),
+                      kv->size_bytes())
+                << n_ctx << (is_scarce ? " scarce" : "");
+            EXPECT_EQ(memory.window_tokens != 0, n_ctx > 64);
+        }
+    }
 }
 
 const std::string kNobody;
