@@ -10,7 +10,7 @@ GOOD, BAD, LISTED = "good", "bad", "listed"
 
 # {key: why llmd loads a file that llama.cpp does not}
 LOADED = {
-    "rope.dimension_count": "llama.cpp asserts that whole heads are rotated, and ends; llmd rotates the part that the key says",
+    "rope.dimension_count": "llama.cpp refuses parts of heads, or asserts that there are none, and ends; llmd rotates the part that is said",
     "attention.value_length": "without it llama.cpp expects values of a model's width by its heads, llmd those of attention.key_length",
     "expert_used_count": "llama.cpp asserts that it is 0 without experts, and ends; it changes nothing there",
 }
