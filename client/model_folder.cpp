@@ -98,7 +98,7 @@ std::string model_name(const std::string& file, const std::string& given) {
         name = (path.has_filename() ? path : path.parent_path()).filename().string();
     }
     if (given.empty() && name.ends_with(kCheckpointSuffix)) name.resize(name.size() - kCheckpointSuffix.size());
-    name = base::name_of_model(name);
+    if (name.find('/') == std::string::npos) name = base::name_of_model(name);
     const auto part = base::parse_part_name(name + std::string(base::kModelSuffix));
     if (part && given.empty()) {
         throw CommandError(ExitCode::Usage, file + " is " + base::part_text(part->number, part->count) +

@@ -58,7 +58,7 @@ private:
             line.info[kSeed] = seed_;
             std::vector<std::string> notes = exchange_.headers(kNoteHeader);
             for (std::string& note : list_of(line.info, "notes")) notes.push_back(std::move(note));
-            if (!notes.empty()) line.info["notes"] = std::move(notes);
+            if (!notes.empty()) line.info["notes"] = notes;
         }
         return lines;
     }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/config.h"
+#include "base/error.h"
 #include "base/json_writer.h"
 #include "base/model_files.h"
 #include "base/places.h"
@@ -182,7 +183,7 @@ Wanted look_up(Downloader& downloader, const HubSource& source) {
     Wanted wanted;
     for (const RemoteFile& file : choose_files(files, source, may_choose && has_gpu())) {
         const std::string url =
-            hub + '/' + source.repository + "/resolve/" + commit + '/' + percent_encode(file.path, true);
+            base::concat(hub, '/', source.repository, "/resolve/", commit, '/', percent_encode(file.path, true));
         if (wanted.requests.empty()) wanted.file_name = file.path;
         wanted.requests.push_back({url, token, file.size_bytes, file.digest, label + '/' + file.path});
     }

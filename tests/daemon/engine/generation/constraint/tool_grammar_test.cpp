@@ -63,6 +63,7 @@ std::vector<Written> written_calls() {
          {weather, time}},
         {&chat::kMistralListCalls, "[TOOL_CALLS] [" + hermes + ", " + hermes_time + "]", {weather, time}},
         {&chat::kPhi4MiniCalls, "<|tool_call|>[" + hermes + ", " + hermes_time + "]<|/tool_call|>", {weather, time}},
+        {&chat::kGranite3Calls, "<|tool_call|>[" + hermes + ", " + hermes_time + "]", {weather, time}},
         {&chat::kLlamaCalls,
          R"({"name": "get_weather", "parameters": {"city": "Bad \"X\"", "days": 3}})",
          {weather},
