@@ -99,18 +99,22 @@ TEST(Inspection, RefusesAFileThatLacksTensors) {
 
 TEST(Inspection, TellsModelsForEmbeddingsByTheirPooling) {
     EXPECT_FALSE(inspection_of(test::tiny_model({})).embeds);
-    for (const auto& [pooling, embeds] : {std::pair(0u, false), std::pair(1u, true), std::pair(2u, true),
-                                          std::pair(3u, true), std::pair(4u, false), std::pair(~0u, false)}) {
+    const auto with = [](auto pooling) {
         auto writer = test::tiny_model_writer({});
         writer.add("llama.pooling_type", pooling);
         writer.add("qwen2.pooling_type", 1u);  // another architecture's
-        const auto inspection = inspection_of(writer.bytes());
+        return inspection_of(writer.bytes());
+    };
+    for (const auto& [pooling, embeds] :
+         {std::pair(0u, false), std::pair(1u, true), std::pair(2u, true), std::pair(3u, true)}) {
+        const auto inspection = with(pooling);
         ASSERT_TRUE(inspection.ok) << inspection.error;
         EXPECT_EQ(inspection.embeds, embeds) << pooling;
     }
-    auto writer = test::tiny_model_writer({});
-    writer.add("llama.pooling_type", "mean");
-    EXPECT_FALSE(inspection_of(writer.bytes()).embeds) << "no number";
+    for (const uint32_t unknown : {4u, 5u, ~0u}) {
+        EXPECT_NE(with(unknown).error.find("llama.pooling_type"), std::string::npos) << unknown;
+    }
+    EXPECT_FALSE(with("mean").embeds) << "no number";
 }
 
 TEST(Inspection, TellsTheFamilyOfTheChatTemplate) {
