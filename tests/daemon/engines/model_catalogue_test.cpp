@@ -185,14 +185,12 @@ TEST_F(ModelCatalogueTest, SkipsWhatIsNoFileAndListsWhatCannotBeNamed) {
     for (const ModelEntry& entry : list(catalogue)) {
         if (!entry.error.empty()) faults.push_back(entry.name + ": " + entry.error);
     }
+    const std::string dot = ": its name begins with a dot: rename the file";
+    const std::string suffix = ": its name does not end in .gguf in small letters: rename the file";
+    const std::string shown = ": its name has characters that cannot be shown: rename the file";
     EXPECT_EQ(faults,
-              (std::vector<std::string>{".gguf: its name begins with a dot: rename the file",
-                                        ".hidden.gguf: its name begins with a dot: rename the file",
-                                        "A.GGUF: its name does not end in .gguf in small letters: rename the file",
-                                        "bad\\xff.gguf: its name has characters that cannot be shown: rename the file",
-                                        "good.GGUF: its name does not end in .gguf in small letters: rename the file",
-                                        "line\\x0abreak.gguf: its name has characters that cannot be shown: rename the "
-                                        "file"}));
+              (std::vector<std::string>{".gguf" + dot, ".hidden.gguf" + dot, "A.GGUF" + suffix, "bad\\xff.gguf" + shown,
+                                        "good.GGUF" + suffix, "line\\x0abreak.gguf" + shown}));
     EXPECT_EQ(inspections(), 1);  // one file, two names
 }
 
