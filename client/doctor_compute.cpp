@@ -50,9 +50,7 @@ Check check_settings(const base::Result<base::Settings>& settings) {
         return {"settings", State::Warn, settings->warnings.front(), edit_command(), "there is a warning about them"};
     }
     if (settings->files.empty()) return {"settings", State::Ok, "none: all as it comes", {}};
-    std::string files;
-    for (const std::string& file : settings->files) files += (files.empty() ? "" : ", ") + file;
-    return {"settings", State::Ok, files, {}};
+    return {"settings", State::Ok, base::listed(settings->files), {}};
 }
 
 std::string called(const Dictionary& device) {
@@ -68,8 +66,7 @@ Check check_opencl(const Devices& devices, const base::Config& settings) {
         return {"OpenCL", insists ? State::Fail : State::Warn, devices.fault + on_cpu + kCpuHint,
                 settings_command(kCpuSetting), devices.fault};
     }
-    std::string names;
-    for (const Dictionary& device : devices.list) names += (names.empty() ? "" : ", ") + called(device);
+    std::string names = base::listed(devices.list, called);
     for (const std::string& note : devices.notes) names += (names.empty() ? "" : "; ") + note;
     const std::string rusticl = install_command("mesa-opencl-icd", "mesa-rusticl");
     if (devices.list.empty()) {

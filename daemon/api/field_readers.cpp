@@ -31,9 +31,7 @@ void read_choice(FieldReader& reader, Key key, std::initializer_list<std::string
         out = static_cast<Enum>(found - names.begin());
         return;
     }
-    std::string list;
-    for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
-    reader.refuse(key, base::in_quotes(chosen), " is none of ", list);
+    reader.refuse(key, base::in_quotes(chosen), " is none of ", base::listed(names));
 }
 
 // Not of nothing: what that would begin with is the model's to say.

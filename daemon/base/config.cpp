@@ -147,11 +147,8 @@ public:
         text(key, out);
         const toml::node* node = table_.get(key);
         if (!node || names.empty() || std::find(names.begin(), names.end(), out) != names.end()) return;
-        std::string list;
-        for (const std::string_view name : names) {
-            list += (list.empty() ? "" : ", ") + (name.empty() ? toml_text(name) : std::string(name));
-        }
-        set(*node, key, toml_text(out) + " is none of " + list);
+        const auto spell = [](std::string_view name) { return name.empty() ? toml_text(name) : std::string(name); };
+        set(*node, key, toml_text(out) + " is none of " + listed(names, spell));
     }
 
     void texts(std::string_view key, std::vector<std::string>& out) {
@@ -410,9 +407,8 @@ Result<const Key*> find_key(const std::string& name) {
     const auto key =
         std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& candidate) { return candidate.name == name; });
     if (key != kKeys.end()) return &*key;
-    std::string list;
-    for (const Key& known : kKeys) list += (list.empty() ? "" : ", ") + std::string(known.name);
-    return fail(ErrorCode::InvalidArgument, "there is no setting ", toml_text(name), "; there are ", list);
+    return fail(ErrorCode::InvalidArgument, "there is no setting ", toml_text(name), "; there are ",
+                listed(kKeys, &Key::name));
 }
 
 std::string xdg_dir(const char* variable, std::string_view below_home) {

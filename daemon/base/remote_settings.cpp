@@ -49,12 +49,6 @@ std::string_view cut(std::string_view& text, char separator) {
     return part;
 }
 
-std::string list_of(std::span<const std::string_view> words) {
-    std::string list;
-    for (const std::string_view word : words) list += (list.empty() ? "" : ", ") + std::string(word);
-    return list;
-}
-
 bool is_version_4(const std::string& host) {
     in_addr address{};
     return ::inet_pton(AF_INET, host.c_str(), &address) == 1;
@@ -331,7 +325,7 @@ std::optional<RemoteFault> fault_in(const RemoteSettings& remote) {
     }
     if (auto what = fault_in_url(remote)) return RemoteFault{"url", std::move(*what)};
     if (std::find(kApis.begin(), kApis.end(), remote.api) == kApis.end()) {
-        return RemoteFault{"api", in_quotes(remote.api) + " is none of " + list_of(kApis)};
+        return RemoteFault{"api", in_quotes(remote.api) + " is none of " + listed(kApis)};
     }
     if (auto what = fault_in_models(remote.models)) return RemoteFault{"models", std::move(*what)};
     if (!is_path_of_file(remote.key_file)) {
@@ -355,7 +349,7 @@ std::optional<RemoteFault> fault_in(const RemoteSettings& remote) {
     }
     if (auto what = fault_in_apps(remote.apps)) return RemoteFault{"apps", std::move(*what)};
     if (std::find(kMetered.begin(), kMetered.end(), remote.metered) == kMetered.end()) {
-        return RemoteFault{"metered", in_quotes(remote.metered) + " is none of " + list_of(kMetered)};
+        return RemoteFault{"metered", in_quotes(remote.metered) + " is none of " + listed(kMetered)};
     }
     return std::nullopt;
 }

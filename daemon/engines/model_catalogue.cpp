@@ -88,8 +88,7 @@ public:
         for (const std::string& folder : folders_) {
             if (auto path = base::find_model(folder, name)) return *std::move(path);
         }
-        std::string known;
-        for (const std::string& other : names()) known += (known.empty() ? "" : ", ") + other;
+        const std::string known = base::listed(names());
         return fail(ErrorCode::ModelNotFound, "no model is called '", base::to_clean_text(name), "'; there ",
                     known.empty() ? "are none" : "are: ", known);
     }

@@ -82,10 +82,7 @@ std::vector<std::string> guarantees(const base::RemoteSettings& remote) {
 }
 
 std::string list_of(std::span<const std::string> words) {
-    std::string list;
-    for (const std::string& word : words.first(std::min(words.size(), kMaxListed))) {
-        list.append(list.empty() ? "" : ", ").append(word);
-    }
+    const std::string list = base::listed(words.first(std::min(words.size(), kMaxListed)));
     return words.size() > kMaxListed ? list + ", ..." : list;
 }
 

@@ -28,9 +28,7 @@ std::span<const ChatFamily> chat_families() {
 }
 
 std::string chat_family_names() {
-    std::string names;
-    for (const ChatFamily& family : chat_families()) names += (names.empty() ? "" : ", ") + std::string(family.name);
-    return names;
+    return base::listed(chat_families(), &ChatFamily::name);
 }
 
 const ChatFamily* find_chat_family(std::string_view name) {

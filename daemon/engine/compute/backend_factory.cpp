@@ -40,9 +40,7 @@ std::string label(const OpenClDevice& device) {
 }
 
 std::string labels(const Devices& devices) {
-    std::string all;
-    for (const OpenClDevice& device : devices) all += (all.empty() ? "" : ", ") + label(device);
-    return all;
+    return base::listed(devices, label);
 }
 
 // As the rest of a sentence.

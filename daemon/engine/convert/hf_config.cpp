@@ -242,9 +242,7 @@ Result<std::vector<uint32_t>> read_ids(const JsonObject& config, std::string_vie
 }
 
 std::string known_model_types() {
-    std::string names;
-    for (const HfArchitecture& row : kArchitectures) names.append(names.empty() ? "" : ", ").append(row.name);
-    return names;
+    return base::listed(kArchitectures, &HfArchitecture::name);
 }
 
 }  // namespace

@@ -349,9 +349,7 @@ std::optional<FileType> find_file_type(std::string_view name) {
 }
 
 std::string file_type_names() {
-    std::string names;
-    for (const FileTypeRow& row : kFileTypes) names.append(names.empty() ? "" : ", ").append(row.name);
-    return names;
+    return base::listed(kFileTypes, &FileTypeRow::name);
 }
 
 TensorType tensor_type(FileType type, const TensorShape& tensor, uint32_t n_layers, bool has_output) {

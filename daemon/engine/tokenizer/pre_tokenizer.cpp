@@ -116,9 +116,7 @@ constexpr std::array kRules = {
 };
 
 std::string known_names() {
-    std::string names;
-    for (const Rule& rule : kRules) names += (names.empty() ? "" : ", ") + std::string(rule.name);
-    return names;
+    return base::listed(kRules, &Rule::name);
 }
 
 template <typename T, void (*free_function)(T*)>

@@ -117,9 +117,7 @@ base::Result<std::optional<std::string_view>> choose_pre_tokenizer(std::span<con
 }
 
 std::string choosable_pre_tokenizers() {
-    std::string names;
-    for (const std::string_view name : kChoosable) names += (names.empty() ? "" : ", ") + std::string(name);
-    return names;
+    return base::listed(kChoosable);
 }
 
 }  // namespace llmd::tokenizer
