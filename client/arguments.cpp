@@ -18,7 +18,7 @@ namespace {
 
 using Kind = OptionSpec::Kind;
 
-// What getopt_long returns for option_table()[0]; the letters are below.
+// getopt_long returns this for option_table()[0]; the letters are below it.
 constexpr int kFirstLongOption = 256;
 
 [[noreturn]] void usage_error(const std::string& message, std::string_view command = {}) {
@@ -35,7 +35,7 @@ std::optional<Number> whole_text_as(const std::string& text) {
     return number;
 }
 
-// Of what is for the daemon only the form is checked: it knows the ranges and names the option in its refusal.
+// Only the form is checked of a value that is for the daemon: it knows the ranges and names the option in its refusal.
 Value value_of(const OptionSpec& option, const std::string& text) {
     const auto reject = [&](const std::string& wanted) {
         throw CommandError(ExitCode::Usage,
@@ -66,7 +66,8 @@ Value value_of(const OptionSpec& option, const std::string& text) {
     return text;
 }
 
-// What getopt_long could not take: `word`, or one of its letters. `optopt` is the letter, 0 for an unknown long option.
+// Refuses `word`, or one of its letters, which getopt_long could not take. `optopt` is the letter, 0 for an unknown
+// long option.
 [[noreturn]] void refuse_option(const std::string& word, bool misses_value, const CommandSpec& spec) {
     const std::string_view command = spec.name;
     const bool is_letter = optopt > 0 && optopt < kFirstLongOption;
@@ -150,7 +151,7 @@ Arguments parse_command(const CommandSpec& command, std::vector<std::string> wor
         if (spec->letter == 'h') {
             arguments.command = Command::Help;
             arguments.help = command.name;
-            // What else stands behind it does not matter.
+            // Other words behind it do not matter.
             arguments.json =
                 arguments.json || std::any_of(argv.begin() + optind, argv.begin() + argc, [](const char* word) {
                     return std::string_view(word) == "--json" || std::string_view(word) == "-j";

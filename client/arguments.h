@@ -40,7 +40,7 @@ enum class Command {
 
 struct Arguments {
     Command command = Command::Help;
-    std::vector<std::string> operands;  // what follows the command and is no option
+    std::vector<std::string> operands;  // the words behind the command that are no options
     Dictionary request;                 // the options of what is asked of llmd under their D-Bus names, but that
                                         // json_schema and tools name files; what the other commands take
     bool json = false;                  // print one JSON object
@@ -56,8 +56,9 @@ struct Arguments {
 // Throws CommandError(Usage) naming the argument.
 Arguments parse_arguments(const std::vector<std::string>& argv);
 
-// Of a command whose first operand says what is to be done: throws CommandError(Usage) if `given` misses operands of
-// `usage`, such as "set KEY VALUE" or "explain [KEY]", or has more. Options end the operands of `usage`.
+// Checks the operands of a command whose first operand says what is to be done: throws CommandError(Usage) if `given`
+// misses operands of `usage`, such as "set KEY VALUE" or "explain [KEY]", or has more. Options end the operands of
+// `usage`.
 void check_operands(std::string_view command, std::string_view usage, const std::vector<std::string>& given);
 
 // The daemon's word about an option, "max_tokens: -1 is not ...", with the name that the option has here.

@@ -20,7 +20,8 @@ constexpr uint64_t kPromptTokens = 256;
 constexpr uint64_t kGeneratedTokens = 64;
 constexpr uint64_t kRuns = 3;
 
-// Of prompts: words that any tokenizer has, in a random order, so that no run finds what another has left in the cache.
+// Prompts consist of these words, which any tokenizer has, in a random order, so that no run finds what another has
+// left in the cache.
 constexpr std::array kWords = {"the", "old",  "house", "and", "a",   "king", "was",  "in",   "of", "her",
                                "day", "they", "saw",   "his", "not", "with", "said", "that", "to", "very"};
 
@@ -33,7 +34,7 @@ std::string random_words(uint64_t count) {
 
 class Bench {
 public:
-    Bench(const Dictionary& options, LlmdClient& client) : options_(options), client_(client) {}
+    Bench(const Dictionary& options, const LlmdClient& client) : options_(options), client_(client) {}
 
     // As many words as make up that many tokens, more or less.
     uint64_t words_for(uint64_t n_tokens) {
@@ -59,7 +60,7 @@ public:
 
 private:
     const Dictionary& options_;
-    LlmdClient& client_;
+    const LlmdClient& client_;
     Interrupts interrupts_;
 };
 
@@ -94,7 +95,7 @@ void show_step(const std::string& text) {
     if (::isatty(STDERR_FILENO) == 1) tell("llmctl: " + text + '\n');
 }
 
-std::optional<BenchFigures> measure(LlmdClient& client, const Dictionary& options) {
+std::optional<BenchFigures> measure(const LlmdClient& client, const Dictionary& options) {
     const uint64_t n_prompt = number_of(options, "prompt_tokens", kPromptTokens);
     const uint64_t n_generated = number_of(options, "generated_tokens", kGeneratedTokens);
     Bench bench(options, client);
@@ -120,10 +121,10 @@ std::optional<BenchFigures> measure(LlmdClient& client, const Dictionary& option
 }
 
 ExitCode run_bench(const Arguments& arguments) {
-    const std::unique_ptr<LlmdClient> client = connect_to_llmd();
-    const auto figures = measure(*client, arguments.request);
+    const LlmdClient client = connect_to_llmd();
+    const auto figures = measure(client, arguments.request);
     if (!figures) return ExitCode::Interrupted;
-    print_figures(client->status(), *figures, runs_of(arguments.request), arguments.json);
+    print_figures(client.status(), *figures, runs_of(arguments.request), arguments.json);
     return ExitCode::Ok;
 }
 

@@ -1,4 +1,4 @@
-// What `llmctl bench` measures.
+// The measurements of `llmctl bench`.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,6 @@ void show_step(const std::string& text);
 
 // `options` may have model, prompt_tokens, generated_tokens and runs, as the command `bench` has. Prompts are random
 // words. Says with show_step() where it is. Returns nothing when Ctrl-C ended it.
-std::optional<BenchFigures> measure(LlmdClient& client, const Dictionary& options);
+std::optional<BenchFigures> measure(const LlmdClient& client, const Dictionary& options);
 
 }  // namespace llmd::client

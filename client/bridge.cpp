@@ -6,12 +6,13 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/config.h"
+#include "base/sha256.h"
 #include "client/bridge_server.h"
 #include "client/bridge_token.h"
 #include "client/commands.h"
 #include "client/llmd_client.h"
 #include "client/output.h"
-#include "client/socket_client.h"
 
 namespace llmd::client {
 namespace {
@@ -20,19 +21,32 @@ namespace {
 constexpr uint16_t kDefaultPort = 11434;
 
 BridgeConnection::Route route_from(const Dictionary& options) {
-    BridgeConnection::Route route{socket_path(), start_command(), {}};
+    const auto folder = base::xdg_runtime_dir();
+    if (!folder) throw CommandError(ExitCode::Unreachable, folder.error().message, "Unreachable");
+    BridgeConnection::Route route{*folder + base::kBridgeSocket, start_command(), {}};
     if (route.socket.size() >= sizeof sockaddr_un{}.sun_path) {
         throw CommandError(ExitCode::Failed, route.socket + ": " + std::strerror(ENAMETOOLONG));
     }
-    route.rules.port = static_cast<uint16_t>(number_of(options, "port", kDefaultPort));
-    route.rules.hosts = list_of(options, "allow_host");
+    route.preamble.port = static_cast<uint16_t>(number_of(options, "port", kDefaultPort));
+    route.preamble.hosts = list_of(options, "allow_host");
     if (const auto file = options.find("token_file"); file != options.end()) {
-        route.rules.token = bridge_token(*file->second.get<std::string>());
+        base::Sha256 digest;
+        digest.add(bridge_token(*file->second.get<std::string>()));
+        route.preamble.token_digest = digest.hex();
+    }
+    route.preamble.origins = list_of(options, "allow_origin");
+    for (const std::string& origin : route.preamble.origins) {
+        if (const auto checked = base::check_origin(origin, !route.preamble.token_digest.empty()); !checked) {
+            throw CommandError(ExitCode::Usage, "--allow-origin: " + checked.error().message);
+        }
+    }
+    if (const auto written = base::write_bridge_preamble(route.preamble); !written) {
+        throw CommandError(ExitCode::Usage, "--allow-host, --allow-origin: " + written.error().message);
     }
     return route;
 }
 
-// What ends the bridge, as a descriptor.
+// The signals that end the bridge, as a descriptor.
 base::UniqueFd end_signals() {
     sigset_t signals;
     sigemptyset(&signals);
@@ -48,7 +62,7 @@ void announce(const BridgeServer& server, const BridgeConnection::Route& route, 
         base::JsonWriter out;
         out.begin_object();
         write_json(out.key("urls"), Value(server.urls()));
-        out.key("socket").value(route.socket).key("token").value(!route.rules.token.empty()).end_object();
+        out.key("socket").value(route.socket).key("token").value(!route.preamble.token_digest.empty()).end_object();
         return print(out.take() + '\n');
     }
     std::string line;

@@ -9,7 +9,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/bridge_header.h"
+#include "api/errors.h"
+#include "base/json_writer.h"
 
 namespace llmd::client {
 namespace {
@@ -17,8 +18,9 @@ namespace {
 using base::ErrorCode;
 using base::fail;
 
-constexpr std::string_view kHeadEnd = "\r\n\r\n";
 constexpr size_t kReadBytes = 16u << 10;
+// Enough of a request to see whose API it is: the longest method and the beginning of a path.
+constexpr size_t kFirstBytes = 32;
 
 bool would_block(int error) {
     return error == EAGAIN || error == EINTR;
@@ -26,37 +28,26 @@ bool would_block(int error) {
 
 }  // namespace
 
-base::Result<void> BridgeQueue::enter(const BridgedHead& head) {
-    if (head.is_call && n_requests_ >= kMaxRequests) {
-        return fail(ErrorCode::QueueFull, n_requests_, " requests are waiting in the bridge, at most ", kMaxRequests,
-                    " may");
+std::string bridge_answer(unsigned status, const base::Error& error, std::string_view request) {
+    std::string body = api::openai_error(error);
+    if (request.substr(std::min(request.find(' '), request.size())).starts_with(" /api/")) {
+        body = base::JsonWriter().begin_object().key("error").value(error.message).end_object().take();
     }
-    if (head.n_body > 0 && n_body_bytes_ + head.n_body > kMaxBodyBytes) {
-        return fail(ErrorCode::QueueFull, "the bodies of requests that are waiting in the bridge have ", n_body_bytes_,
-                    " bytes; with ", head.n_body, " they are more than ", kMaxBodyBytes);
-    }
-    n_requests_ += head.is_call ? 1 : 0;
-    n_body_bytes_ += head.n_body;
-    return {};
+    return base::concat(
+        "HTTP/1.1 ", status, " Refused\r\nContent-Type: application/json\r\nContent-Length: ", body.size(),
+        "\r\nConnection: close\r\n", api::error_row(error.code).may_retry ? "Retry-After: 2" : "x-should-retry: false",
+        "\r\n\r\n", body);
 }
 
-void BridgeQueue::leave(const BridgedHead& head) {
-    n_requests_ -= head.is_call ? 1 : 0;
-    n_body_bytes_ -= head.n_body;
-}
-
-BridgeConnection::BridgeConnection(base::EventLoop& loop, const Route& route, BridgeQueue& queue, base::UniqueFd client,
-                                   Events events)
-    : loop_(loop), route_(route), queue_(queue), events_(std::move(events)) {
+BridgeConnection::BridgeConnection(base::EventLoop& loop, const Route& route, base::UniqueFd client,
+                                   std::function<void()> on_end)
+    : loop_(loop), route_(route), on_end_(std::move(on_end)) {
     client_.fd = std::move(client);
-    set_timer(kHeadTime, [this] {
-        refuse(408, fail(ErrorCode::Timeout, "the headers did not come within ", kHeadTime.count(), " s"));
-    });
+    set_timer(kFirstBytesTime, [this] { end(); });
     update();
 }
 
 BridgeConnection::~BridgeConnection() {
-    leave_queue();
     loop_.cancel_timer(timer_);
     watch(client_, 0, nullptr);
     watch(llmd_, 0, nullptr);
@@ -68,18 +59,9 @@ void BridgeConnection::on_client(short events) {
     update();
 }
 
-void BridgeConnection::read_answer_head(std::string_view bytes) {
-    if (answered_ && answer_head_.empty()) return;
-    answer_head_ += bytes;
-    const size_t size = answer_head_.find(kHeadEnd);
-    if (size == std::string::npos && answer_head_.size() < kMaxBridgeHeadBytes) return;
-    streams_ = answers_with_a_stream(std::string_view(answer_head_).substr(0, size));
-    answer_head_ = {};
-}
-
 void BridgeConnection::on_llmd(short events) {
     // llmd may refuse a request before it has read all of it: the rest is of no use then, but the answer is.
-    if ((events & POLLOUT) != 0 && !send(llmd_, to_llmd_)) to_llmd_.clear();
+    if ((events & POLLOUT) != 0 && !send(llmd_)) llmd_.bytes.clear();
     if ((events & (POLLIN | POLLHUP | POLLERR)) != 0) read_llmd();
     update();
 }
@@ -88,62 +70,27 @@ void BridgeConnection::read_client() {
     std::array<char, kReadBytes> bytes;
     const ssize_t n = ::recv(client_.fd.get(), bytes.data(), bytes.size(), 0);
     if (n < 0 && would_block(errno)) return;
-    if (n == 0 && streams_ && stage_ == Stage::Pump && !client_ended_) {
-        client_ended_ = true;
-        return;
+    if (n < 0) return end();
+    if (n == 0) return end_of_client();
+    if (stage_ != Stage::Pump) return;  // it is too late for it
+    waits_ = true;
+    if (!llmd_.fd) {
+        first_bytes_.assign(bytes.data(), std::min(static_cast<size_t>(n), kFirstBytes));
+        connect_llmd();
     }
-    if (n <= 0) return end();
-    take_from_client({bytes.data(), static_cast<size_t>(n)});
+    if (llmd_.fd) llmd_.bytes.append(bytes.data(), static_cast<size_t>(n));
 }
 
-void BridgeConnection::take_from_client(std::string_view bytes) {
-    if (stage_ == Stage::Head) {
-        head_ += bytes;
-        take_head();
-    } else if (stage_ == Stage::Wait && body_left_ > 0) {
-        bytes = bytes.substr(0, body_left_);
-        body_left_ -= bytes.size();
-        to_llmd_ += bytes;
-        if (body_left_ == 0) wait_for_place();
-    }
+void BridgeConnection::end_of_client() {
+    if (stage_ != Stage::Pump || waits_ || !llmd_.fd) return end();
+    client_ended_ = true;
+    ::shutdown(llmd_.fd.get(), SHUT_WR);
 }
 
-void BridgeConnection::take_head() {
-    const size_t size = head_.find(kHeadEnd);
-    if (std::min(size, head_.size()) > kMaxBridgeHeadBytes) {
-        return refuse(431,
-                      fail(ErrorCode::InvalidArgument, "the headers have more than ", kMaxBridgeHeadBytes, " bytes"));
-    }
-    if (size == std::string::npos) return;
+void BridgeConnection::connect_llmd() {
     loop_.cancel_timer(std::exchange(timer_, 0));
-    auto read = read_bridge_head(std::string_view(head_).substr(0, size), route_.rules);
-    if (const auto* refusal = std::get_if<BridgeRefusal>(&read)) return answer(*refusal);
-    const std::string body = std::exchange(head_, {}).substr(size + kHeadEnd.size());
-    request_ = std::move(*std::get_if<BridgedHead>(&read));
-    if (const auto entered = queue_.enter(request_); !entered) return refuse(429, entered.error());
-    in_queue_ = true;
-    to_llmd_ = std::exchange(request_.text, {});
-    body_left_ = request_.n_body;
-    stage_ = Stage::Wait;
-    if (body_left_ == 0) return wait_for_place();
-    set_timer(kBodyTime, [this] {
-        refuse(408, fail(ErrorCode::Timeout, "the body did not come within ", kBodyTime.count(), " s"));
-    });
-    take_from_client(body);
-}
-
-void BridgeConnection::wait_for_place() {
-    loop_.cancel_timer(std::exchange(timer_, 0));
-    loop_.defer(events_.on_place);
-}
-
-void BridgeConnection::leave_queue() {
-    if (std::exchange(in_queue_, false)) queue_.leave(request_);
-}
-
-void BridgeConnection::give_place() {
-    leave_queue();
-    stage_ = Stage::Pump;
+    auto preamble = base::write_bridge_preamble(route_.preamble);
+    if (!preamble) return refuse(503, preamble.error());
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     route_.socket.copy(address.sun_path, sizeof address.sun_path - 1);  // run_bridge() has measured it
@@ -152,7 +99,7 @@ void BridgeConnection::give_place() {
         return refuse(503, fail(ErrorCode::NotReady, "llmd is not reached at ", route_.socket, ": ",
                                 std::strerror(errno), "; start it: ", route_.how_to_start));
     }
-    update();
+    llmd_.bytes = std::move(*preamble);
 }
 
 void BridgeConnection::read_llmd() {
@@ -160,60 +107,49 @@ void BridgeConnection::read_llmd() {
     const ssize_t n = ::recv(llmd_.fd.get(), bytes.data(), bytes.size(), 0);
     if (n < 0 && would_block(errno)) return;
     if (n > 0) {
-        read_answer_head({bytes.data(), static_cast<size_t>(n)});
         answered_ = true;
-        to_client_.append(bytes.data(), static_cast<size_t>(n));
+        waits_ = false;
+        client_.bytes.append(bytes.data(), static_cast<size_t>(n));
         return send_to_client();
     }
     close_llmd();
     if (!answered_) return refuse(502, fail(ErrorCode::Failed, "llmd ended before it answered"));
-    if (to_client_.empty()) leave();
+    if (client_.bytes.empty()) leave();
 }
 
-bool BridgeConnection::send(End& end, std::string& bytes) {
-    const ssize_t n = ::send(end.fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+bool BridgeConnection::send(End& end) {
+    const ssize_t n = ::send(end.fd.get(), end.bytes.data(), end.bytes.size(), MSG_NOSIGNAL);
     if (n < 0) return would_block(errno);
-    bytes.erase(0, static_cast<size_t>(n));
+    end.bytes.erase(0, static_cast<size_t>(n));
     return true;
 }
 
 void BridgeConnection::send_to_client() {
-    const size_t before = to_client_.size();
-    if (!send(client_, to_client_)) return end();
+    const size_t before = client_.bytes.size();
+    if (!send(client_)) return end();
     if (stage_ == Stage::Leaving) return;
-    if (to_client_.empty()) {
+    if (client_.bytes.empty()) {
         loop_.cancel_timer(std::exchange(timer_, 0));
         if (!llmd_.fd) leave();
-    } else if (to_client_.size() < before || timer_ == 0) {
+    } else if (client_.bytes.size() < before || timer_ == 0) {
         set_timer(kStallTime, [this] { end(); });
     }
 }
 
-void BridgeConnection::refuse(unsigned status, base::Error error) {
-    answer({status, std::move(error), request_.is_ollamas});
-}
-
 // In place of llmd's answer. Called while nothing of that has been sent.
-void BridgeConnection::answer(const BridgeRefusal& refusal) {
-    leave_queue();
+void BridgeConnection::refuse(unsigned status, const base::Error& error) {
     close_llmd();
     answered_ = true;
-    stage_ = Stage::Pump;
-    to_llmd_.clear();
-    body_left_ = 0;
-    to_client_ = bridge_answer(refusal);
+    client_.bytes = bridge_answer(status, error, first_bytes_);
     send_to_client();
-    update();
 }
 
 void BridgeConnection::close_llmd() {
-    if (!llmd_.fd) return;
     watch(llmd_, 0, nullptr);
-    llmd_.fd.reset();
-    loop_.defer(events_.on_place);
+    llmd_ = {};
 }
 
-// What the client has sent and nobody has read would have its kernel throw the answer away when this side closes.
+// Closing this side while bytes of the client are unread would have the client's kernel throw the answer away.
 void BridgeConnection::leave() {
     if (client_ended_) return end();  // there is nothing of it to be read
     stage_ = Stage::Leaving;
@@ -223,12 +159,11 @@ void BridgeConnection::leave() {
 
 void BridgeConnection::end() {
     if (std::exchange(stage_, Stage::Ended) == Stage::Ended) return;
-    leave_queue();
     loop_.cancel_timer(std::exchange(timer_, 0));
     close_llmd();
     watch(client_, 0, nullptr);
     client_.fd.reset();
-    loop_.defer(events_.on_end);
+    loop_.defer(on_end_);
 }
 
 void BridgeConnection::set_timer(std::chrono::seconds limit, std::function<void()> callback) {
@@ -241,11 +176,13 @@ void BridgeConnection::set_timer(std::chrono::seconds limit, std::function<void(
 
 void BridgeConnection::update() {
     if (stage_ == Stage::Ended) return;
-    watch(client_, static_cast<short>((client_ended_ ? 0 : POLLIN) | (to_client_.empty() ? 0 : POLLOUT)),
+    // One that has ended is watched no more but for what can be sent: poll() would report its end all the time.
+    const bool takes_request = !client_ended_ && llmd_.bytes.size() < kBufferBytes;
+    watch(client_, static_cast<short>((takes_request ? POLLIN : 0) | (client_.bytes.empty() ? 0 : POLLOUT)),
           &BridgeConnection::on_client);
     if (!llmd_.fd) return;
-    const bool takes_answer = to_client_.size() < kBufferBytes;
-    watch(llmd_, static_cast<short>((takes_answer ? POLLIN : 0) | (to_llmd_.empty() ? 0 : POLLOUT)),
+    const bool takes_answer = client_.bytes.size() < kBufferBytes;
+    watch(llmd_, static_cast<short>((takes_answer ? POLLIN : 0) | (llmd_.bytes.empty() ? 0 : POLLOUT)),
           &BridgeConnection::on_llmd);
 }
 

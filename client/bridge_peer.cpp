@@ -65,7 +65,7 @@ base::Result<Question> question_about_peer(int fd) {
     return question;
 }
 
-// One form for both families: a socket of IPv6 that speaks IPv4 tells its addresses as ::ffff:127.0.0.1.
+// One form for both families: a socket of IPv6 that speaks IPv4 reports its addresses as ::ffff:127.0.0.1.
 std::array<uint32_t, 4> mapped(uint8_t family, const __be32 (&address)[4]) {
     if (family == AF_INET) return {0, 0, htonl(0xffff), address[0]};
     return {address[0], address[1], address[2], address[3]};

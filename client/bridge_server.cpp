@@ -11,7 +11,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/bridge_header.h"
 #include "client/bridge_peer.h"
 
 namespace llmd::client {
@@ -23,7 +22,7 @@ using base::fail_errno;
 using base::Result;
 using base::UniqueFd;
 
-// Of the kernel's buffer for a client, so that a text does not run ahead of its reader by megabytes.
+// The size of the kernel's buffer for a client, so that a text does not run ahead of its reader by megabytes.
 constexpr int kSendBufferBytes = 64 << 10;
 // Where no descriptors are left, accept() is tried again after this: poll() would report the connection all the time.
 constexpr std::chrono::seconds kAcceptPause{1};
@@ -80,8 +79,8 @@ uint16_t port_of(int fd) {
     return ntohs(address.sin_port);
 }
 
-// A connection to the listener, from and to this process, whose owner must be told. Those in front of it in the queue
-// are other programs', which came before they were invited: they are closed.
+// Connects this process to the listener: the kernel must name the owner of the connection. Those in front of it in the
+// queue are other programs', which came before they were invited: they are closed.
 Result<void> check_kernel(int listener) {
     const UniqueFd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const Address address = loopback(AF_INET, port_of(listener));
@@ -90,7 +89,7 @@ Result<void> check_kernel(int listener) {
     }
     const uint16_t own_port = port_of(client.get());
     UniqueFd server;
-    // The queue may hold one more than listen() was told.
+    // The queue may hold one more than listen() was asked for.
     for (size_t tries = BridgeServer::kMaxConnections + 2; tries > 0; --tries) {
         sockaddr_in peer{};
         socklen_t size = sizeof peer;
@@ -105,8 +104,8 @@ Result<void> check_kernel(int listener) {
 }
 
 // As much as the socket takes at once: that of a new connection is empty.
-void turn_away(int fd, const BridgeRefusal& refusal) {
-    const std::string answer = bridge_answer(refusal);
+void turn_away(int fd, unsigned status, const base::Error& error) {
+    const std::string answer = bridge_answer(status, error);
     (void)::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -123,7 +122,7 @@ BridgeServer::~BridgeServer() {
 }
 
 Result<void> BridgeServer::listen() {
-    uint16_t& port = route_.rules.port;
+    uint16_t& port = route_.preamble.port;
     const bool any_port = port == 0;
     UniqueFd v4;
     UniqueFd v6;
@@ -148,7 +147,7 @@ Result<void> BridgeServer::listen() {
 std::vector<std::string> BridgeServer::urls() const {
     std::vector<std::string> out;
     for (const char* host : {"127.0.0.1", "[::1]"}) {
-        if (out.size() < listeners_.size()) out.push_back(base::concat("http://", host, ':', route_.rules.port));
+        if (out.size() < listeners_.size()) out.push_back(base::concat("http://", host, ':', route_.preamble.port));
     }
     return out;
 }
@@ -167,35 +166,19 @@ void BridgeServer::accept(int listener) {
     }
     const auto uid = uid_of_peer(fd.get());
     if (!uid || *uid != ::geteuid()) {
-        return turn_away(fd.get(),
-                         {403, uid ? fail(ErrorCode::NotAllowed, "this bridge serves another user") : uid.error()});
+        return turn_away(fd.get(), 403,
+                         uid ? fail(ErrorCode::NotAllowed, "this bridge serves another user") : uid.error());
     }
     if (connections_.size() >= kMaxConnections) {
-        return turn_away(fd.get(), {503, fail(ErrorCode::NotReady, connections_.size(),
-                                              " connections are open, at most ", kMaxConnections, " may be")});
+        return turn_away(fd.get(), 503,
+                         fail(ErrorCode::NotReady, connections_.size(), " connections are open, at most ",
+                              kMaxConnections, " may be"));
     }
     set_option(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);  // a token is a small packet, and must not wait for the next
     set_option(fd.get(), SOL_SOCKET, SO_SNDBUF, kSendBufferBytes);
     const uint64_t key = ++last_connection_;
-    connections_[key] = std::make_unique<BridgeConnection>(
-        loop_, route_, queue_, std::move(fd),
-        BridgeConnection::Events{[this] { give_places(); }, [this, key] { connections_.erase(key); }});
-}
-
-// In the order in which they have connected. What is answered at once does not wait for calls.
-void BridgeServer::give_places() {
-    for (const bool calls : {true, false}) {
-        const size_t most = calls ? base::kBridgeCalls : base::kBridgeConnections - base::kBridgeCalls;
-        auto n_taken = std::count_if(connections_.begin(), connections_.end(), [&](const auto& entry) {
-            return entry.second->has_place() && entry.second->is_call() == calls;
-        });
-        for (const auto& [key, connection] : connections_) {
-            if (static_cast<size_t>(n_taken) >= most) break;
-            if (!connection->waits_for_place() || connection->is_call() != calls) continue;
-            connection->give_place();
-            if (connection->has_place()) ++n_taken;
-        }
-    }
+    connections_[key] =
+        std::make_unique<BridgeConnection>(loop_, route_, std::move(fd), [this, key] { connections_.erase(key); });
 }
 
 }  // namespace llmd::client

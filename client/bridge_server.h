@@ -19,12 +19,12 @@ namespace llmd::client {
 
 class BridgeServer {
 public:
-    // Further ones are told so and closed. At most base::kBridgeConnections of them lead to llmd at once, of which
-    // base::kBridgeCalls generate or embed; the others wait in a BridgeQueue for one of these to end.
-    static constexpr size_t kMaxConnections = 64;
+    // Further ones are closed with an answer that says so. llmd takes fewer of all bridges together, and makes room for
+    // a new one by closing one that is idle.
+    static constexpr size_t kMaxConnections = 160;
 
-    // `route.rules.port` 0 takes one that is free. NotReady names the address that cannot be had; Failed when the
-    // kernel does not tell whose a connection is. The loop must outlive the server.
+    // `route.preamble.port` 0 takes one that is free. NotReady names the address that cannot be had; Failed when the
+    // kernel does not say whose a connection is. The loop must outlive the server.
     static base::Result<std::unique_ptr<BridgeServer>> open(base::EventLoop& loop, BridgeConnection::Route route);
     ~BridgeServer();
     BridgeServer(const BridgeServer&) = delete;
@@ -38,13 +38,11 @@ private:
     base::Result<void> listen();
     void watch(int listener);
     void accept(int listener);
-    void give_places();
 
     base::EventLoop& loop_;
     BridgeConnection::Route route_;
     std::vector<base::UniqueFd> listeners_;  // for 127.0.0.1, then for ::1
     uint64_t last_connection_ = 0;
-    BridgeQueue queue_;  // outlives the connections
     std::map<uint64_t, std::unique_ptr<BridgeConnection>> connections_;
 };
 

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
 #include "base/unique_fd.h"
+#include "base/utf8.h"
 #include "client/exit_code.h"
 #include "client/output.h"
 
@@ -44,15 +44,11 @@ std::string read(int fd, const std::string& path) {
 }
 
 std::string make(const std::string& path) {
-    std::array<unsigned char, kRandomBytes> bytes;
+    std::string bytes(kRandomBytes, '\0');
     if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
         fail(ExitCode::Failed, path, "the kernel gave no random bytes");
     }
-    std::string token;
-    for (const unsigned char byte : bytes) {
-        token += "0123456789abcdef"[byte >> 4];
-        token += "0123456789abcdef"[byte & 15];
-    }
+    std::string token = base::hex_digits(bytes);
     const base::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
     const std::string line = token + '\n';
     if (!fd || ::write(fd.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) {

@@ -6,7 +6,7 @@
 
 namespace llmd::client {
 
-// What cannot be guessed has at least so many characters.
+// A token that cannot be guessed has at least so many characters.
 inline constexpr size_t kMinTokenLength = 16;
 inline constexpr size_t kMaxTokenLength = 4096;
 

@@ -75,8 +75,8 @@ private:
             });
         };
         // One that was loaded by its path is in no list.
-        if (is_among(client_->list_models(), "name")) return;
-        if (!is_among(dictionaries_of(client_->status(), "engines"), "model")) no_such_model(model, fallback);
+        if (is_among(client_.list_models(), "name")) return;
+        if (!is_among(dictionaries_of(client_.status(), "engines"), "model")) no_such_model(model, fallback);
     }
 
     // A line, or the lines between two """.
@@ -151,7 +151,7 @@ private:
     std::optional<ExitCode> answer(Interrupts& interrupts) {
         Dictionary options = options_;
         if (calendar_) options["system"] = with_calendar(text_of(options, "system"));
-        auto source = client_->stream_chat(turns_, options);
+        auto source = client_.stream_chat(turns_, options);
         TextStream text(std::move(source), interrupts, show_);
         const TextStream::End end = text.run();
         if (end == TextStream::End::NobodyReads) return ExitCode::Ok;
@@ -189,7 +189,7 @@ private:
             }
             if (!result) {
                 if (input_->is_person()) return ExitCode::Ok;
-                has_ended = true;  // a script is told the other calls too
+                has_ended = true;  // a script gets the other calls too
                 continue;
             }
             check_utf8(*result);
@@ -231,7 +231,7 @@ private:
     Dictionary options_;
     std::vector<Dictionary> turns_;
     std::vector<ToolCall> calls_;  // of the last answer, which wait for their results
-    const std::unique_ptr<LlmdClient> client_ = connect_to_llmd();
+    const LlmdClient client_ = connect_to_llmd();
     const std::unique_ptr<LineInput> input_;
     // At a terminal all the time: a Ctrl-C that comes just behind an answer is not meant to end the conversation.
     std::optional<Interrupts> interrupts_;

@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What has been killed ends at once, unless the kernel itself is stuck on its behalf.
+// A process that has been killed ends at once, unless the kernel itself is stuck on its behalf.
 constexpr std::chrono::seconds kKillTime{1};
 
 // posix_spawn's settings, which must be given back.
@@ -53,8 +53,8 @@ int start(const std::vector<std::string>& command, int read, std::optional<int> 
     } else {
         posix_spawn_file_actions_addopen(&plan.actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     }
-    // What a library has opened without O_CLOEXEC, as libcurl does its connections, is none of the child's business. A
-    // kernel before 5.11 does not know the call.
+    // Descriptors that a library has opened without O_CLOEXEC, as libcurl does its connections, are none of the child's
+    // business. A kernel before 5.11 does not know the call.
     ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
     sigset_t defaults;
     sigemptyset(&defaults);

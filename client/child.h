@@ -10,7 +10,7 @@
 
 namespace llmd::client {
 
-// Of output; what comes behind it is thrown away.
+// The most bytes of output that are kept; the rest is thrown away.
 inline constexpr size_t kMaxChildOutput = 4u << 20;
 
 struct ChildEnd {
@@ -22,8 +22,9 @@ struct ChildEnd {
 };
 
 // Runs `command`, whose first word is a path or is looked for in $PATH, with nothing to read and its standard error
-// thrown away. It inherits no other open file. What has not ended within `limit` is killed, with all that it started;
-// what cannot even be killed, because a device's driver does not return, is left behind a second later. Does not throw.
+// thrown away. It inherits no other open file. A child that has not ended within `limit` is killed, with all that it
+// started; what cannot even be killed, because a device's driver does not return, is left behind a second later. Does
+// not throw.
 ChildEnd run_child(const std::vector<std::string>& command, std::chrono::milliseconds limit);
 
 // Likewise, but its standard output is the open file `writes_to`, and `tick` is called a few times a second.

@@ -106,12 +106,12 @@ constexpr std::array kCommands = {
                 "Makes MODEL, a name from 'llmctl models', the one that is used without --model; shows which one that "
                 "is.\n"},
     CommandSpec{
-        Command::Config, "config", "[get KEY | set KEY VALUE | explain [KEY] | edit]", 0, 3,
+        Command::Config, "config", "[get KEY | set KEY VALUE | unset KEY | explain [KEY] | edit]", 0, 3,
         "show and change llmd's settings",
-        "Shows all settings and the files that they are from, or one; changes one in your own file and leaves the rest "
-        "of\n"
-        "it as it is; says what a setting means and what it may be; or opens your file in $EDITOR. llmd reads it at\n"
-        "once; most settings hold from the next load of a model.\n\n"
+        "Shows all settings and the files that they are from, or one; changes one, in a file of its own, which is "
+        "read\n"
+        "after yours, and takes that back; says what a setting means, what it may be and which files say it; or opens\n"
+        "your file in $EDITOR. llmd reads it at once; most settings hold from the next load of a model.\n\n"
         "Examples:\n"
         "  llmctl config set backend cpu\n"
         "  llmctl config get context_length\n"
@@ -285,6 +285,8 @@ constexpr std::array kOptions = {
     OptionSpec{"token-file", 0, "FILE", Kind::Text, "token_file", "bridge", "answer only who has the token in FILE"},
     OptionSpec{"allow-host", 0, "NAME", Kind::TextList, "allow_host", "bridge",
                "also answer to this name; may be given several times"},
+    OptionSpec{"allow-origin", 0, "ORIGIN", Kind::TextList, "allow_origin", "bridge",
+               "let pages and programs of this origin ask; a web page needs --token-file; may be given several times"},
     OptionSpec{"model", 0, "M", Kind::TextList, "models", "remote",
                "add: may be asked for; ALIAS=MODEL renames; may be given several times"},
     OptionSpec{"app", 0, "A", Kind::TextList, "apps", "remote",

@@ -42,7 +42,7 @@ struct OptionSpec {
     std::string_view help;
     std::optional<Range> range = std::nullopt;  // Whole: of one that llmctl uses itself; the daemon knows the others
     bool Arguments::*flag = nullptr;            // Flag: what it sets
-    std::string_view words = {};                // what it may be, a space between; empty: anything
+    std::string_view words = {};                // the values that it may have, a space between; empty: any
     std::string Arguments::*word = nullptr;     // Word: what it sets, instead of a key
 };
 

@@ -28,7 +28,7 @@ namespace {
 // Where the values of `status` begin.
 constexpr size_t kStatusIndent = 12;
 
-// Of status --watch.
+// The interval of status --watch.
 constexpr std::chrono::seconds kWatchInterval{1};
 
 // The daemon's texts may quote a file's name or a driver's word: cleaned like a model's text on a terminal.
@@ -112,8 +112,9 @@ ExitCode done(const Arguments& arguments) {
 
 namespace {
 
-// What is left out of a row of `llmctl models`, one after another, where the terminal is too narrow; 'llmctl show'
-// tells it too. Architecture, context, weights: each counts the cells without those before it.
+// These cells are left out of a row of `llmctl models`, one after another, where the terminal is too narrow; 'llmctl
+// show' has them too. They are architecture, context and weights: each is an index among the cells without those before
+// it.
 constexpr std::array<ptrdiff_t, 3> kDispensable = {2, 4, 2};
 constexpr size_t kModelCells = 6;  // of a model that can be used; words on its chat template and "default" may follow
 
@@ -151,7 +152,7 @@ void print_models(std::vector<std::vector<std::string>> rows) {
 }  // namespace
 
 ExitCode run_models(const Arguments& arguments) {
-    const std::vector<Dictionary> models = connect_to_llmd()->list_models();
+    const std::vector<Dictionary> models = connect_to_llmd().list_models();
     if (arguments.json) {
         base::JsonWriter json;
         json.begin_object();
@@ -198,18 +199,16 @@ ExitCode run_models(const Arguments& arguments) {
 
 ExitCode run_load(const Arguments& arguments) {
     const std::string model = name_or_absolute_path(arguments.operands[0]);
-    const auto client = connect_to_llmd();
+    const LlmdClient client = connect_to_llmd();
     ProgressLine progress;
-    // A second connection: the first one waits for the reply.
-    const auto watcher = progress.enabled() ? connect_to_llmd() : nullptr;
-    client->load_model(model, [&] {
-        if (watcher) progress.show_loading(watcher->glance());
+    client.load_model(model, [&] {
+        if (progress.enabled()) progress.show_loading(client.glance());
     });
     return done(arguments);
 }
 
 ExitCode run_unload(const Arguments& arguments) {
-    connect_to_llmd()->unload_model();
+    connect_to_llmd().unload_model();
     return done(arguments);
 }
 
@@ -255,17 +254,27 @@ std::string remote_line(const Dictionary& remote) {
 struct StatusReport {
     Dictionary status;
     OtherPrograms others;
-    std::optional<std::vector<Dictionary>> requests;  // where they are offered
+    std::optional<std::vector<Dictionary>> requests;  // where they may be shown
     bool has_model = true;                            // if none is loaded, one could be
 };
 
 // Whether this device has one. What can be seen from here needs no inspection by llmd.
-bool has_model(LlmdClient& client) {
+bool has_model(const LlmdClient& client) {
     const std::vector<std::string> known = known_models();
     if (std::any_of(known.begin(), known.end(), base::is_local_model_name)) return true;
     const std::vector<Dictionary> listed = client.list_models();
     return std::any_of(listed.begin(), listed.end(),
                        [](const Dictionary& model) { return base::is_local_model_name(text_of(model, "name")); });
+}
+
+// Nothing in a sandbox, whose programs may not see requests.
+std::optional<std::vector<Dictionary>> requests_if_allowed(const LlmdClient& client) {
+    try {
+        return client.list_requests();
+    } catch (const CommandError& error) {
+        if (error.name() != base::error_name(base::ErrorCode::NotAllowed)) throw;
+        return std::nullopt;
+    }
 }
 
 std::string status_json(const StatusReport& report) {
@@ -330,7 +339,7 @@ std::string status_text(const StatusReport& report) {
                                 counted(drafted, "drafted token") + " accepted");
     }
     for (const Dictionary& engine : dictionaries_of(status, "engines")) {
-        // What asks a remote takes nothing of this device.
+        // An engine that asks a remote takes nothing of this device.
         if (text_of(engine, "model").find('@') == std::string::npos) line("Engine", engine_line(engine));
     }
     for (const Dictionary& remote : dictionaries_of(status, "remotes")) line("Remote", remote_line(remote));
@@ -360,15 +369,15 @@ std::string status_text(const StatusReport& report) {
 }  // namespace
 
 ExitCode run_status(const Arguments& arguments) {
-    const auto client = connect_to_llmd();
+    const LlmdClient client = connect_to_llmd();
     const bool in_place = arguments.watch && !arguments.json && terminal_columns(STDOUT_FILENO).has_value();
     while (true) {
         ProcessorLook look;
-        StatusReport report{client->status(), {}, std::nullopt};
-        if (client->offers_admin()) report.requests = client->list_requests();
+        StatusReport report{client.status(), {}, std::nullopt};
+        report.requests = requests_if_allowed(client);
         if (!arguments.json) {
             report.others = look.finish();
-            report.has_model = !text_of(report.status, "model").empty() || has_model(*client);
+            report.has_model = !text_of(report.status, "model").empty() || has_model(client);
         }
         if (in_place) print("\x1b[H\x1b[J");  // ECMA-48 CUP and ED: home, then erase what is below
         arguments.json ? print(status_json(report)) : print_text(status_text(report));
@@ -379,7 +388,7 @@ ExitCode run_status(const Arguments& arguments) {
 }
 
 ExitCode run_queue(const Arguments& arguments) {
-    const std::vector<Dictionary> requests = connect_to_llmd()->list_requests();
+    const std::vector<Dictionary> requests = connect_to_llmd().list_requests();
     if (arguments.json) {
         base::JsonWriter json;
         json.begin_object();
@@ -394,14 +403,14 @@ ExitCode run_queue(const Arguments& arguments) {
 
 ExitCode run_cancel(const Arguments& arguments) {
     if (arguments.all) {
-        connect_to_llmd()->cancel_all();
+        connect_to_llmd().cancel_all();
         return done(arguments);
     }
     const std::string& request = arguments.operands[0];
     const std::string unknown = "no request is called " + base::in_quotes(request) + "; 'llmctl queue' shows them";
     if (!is_object_path(request)) throw CommandError(ExitCode::Usage, unknown);
     try {
-        connect_to_llmd()->cancel(request);
+        connect_to_llmd().cancel(request);
     } catch (const CommandError& error) {
         if (error.name() != "NotFound") throw;
         throw CommandError(error.code(), unknown, error.name());
@@ -411,7 +420,7 @@ ExitCode run_cancel(const Arguments& arguments) {
 
 ExitCode run_tokenize(const Arguments& arguments) {
     const std::string text = read_prompt(arguments.operands, STDIN_FILENO);
-    const std::vector<uint32_t> ids = connect_to_llmd()->tokenize(text, arguments.request);
+    const std::vector<uint32_t> ids = connect_to_llmd().tokenize(text, arguments.request);
     if (arguments.json) {
         base::JsonWriter json;
         json.begin_object().key("count").value(static_cast<uint64_t>(ids.size())).key("ids").begin_array();
@@ -428,7 +437,7 @@ ExitCode run_tokenize(const Arguments& arguments) {
 
 ExitCode run_embed(const Arguments& arguments) {
     const std::vector<std::string> texts = read_texts(arguments.operands, STDIN_FILENO);
-    const Embeddings embeddings = connect_to_llmd()->embed(texts, arguments.request);
+    const Embeddings embeddings = connect_to_llmd().embed(texts, arguments.request);
     base::JsonWriter json;
     if (arguments.json) {
         json.begin_object();

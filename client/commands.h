@@ -1,5 +1,5 @@
-// What each llmctl command does once its arguments are known. Results go to standard output, everything else to
-// standard error. Throws CommandError.
+// The llmctl commands, run once their arguments are known. Results go to standard output, everything else to standard
+// error. Throws CommandError.
 #pragma once
 
 #include "client/arguments.h"

@@ -10,7 +10,7 @@
 #include "base/remote_settings.h"
 #include "client/command_table.h"
 #include "client/model_folder.h"
-#include "engines/model_catalogue.h"
+#include "supervisor/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
@@ -45,7 +45,7 @@ public:
         if (word.starts_with(typed_)) out_.candidates.push_back({word, std::string(meaning)});
     }
 
-    // What a placeholder stands for: of an option or an operand.
+    // Adds the values that a placeholder of an option or an operand stands for.
     void add_values(std::string_view placeholder) {
         if (placeholder.starts_with("MODEL")) add_all(names_.models());
         if (placeholder == "REMOTE") add_all(names_.remotes());
@@ -108,7 +108,7 @@ Completion complete(const std::vector<std::string>& words, const Names& names) {
     const std::string typed = words.empty() ? "" : words.back();
     Completer completer(typed, names);
     const CommandSpec* command = nullptr;
-    const OptionSpec* awaited = nullptr;  // whose value is the next word
+    const OptionSpec* awaited = nullptr;  // the option whose value is the next word
     bool options_ended = false;
     std::vector<std::string> operands;
     for (size_t i = 0; i + 1 < words.size(); ++i) {
@@ -172,7 +172,7 @@ std::vector<std::string> known_models() {
 std::string default_model(const std::vector<std::string>& models) {
     const auto settings = base::read_settings(base::settings_files());
     if (settings && !settings->config.model.empty()) return settings->config.model;
-    return engines::default_model_of(models);
+    return supervisor::default_model_of(models);
 }
 
 std::vector<std::string> known_remotes() {

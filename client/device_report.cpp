@@ -31,7 +31,7 @@
 #include "client/llmd_client.h"
 #include "client/model_folder.h"
 #include "client/output.h"
-#include "engines/model_catalogue.h"
+#include "supervisor/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
@@ -75,10 +75,10 @@ std::string mib_text(uint64_t bytes) {
 
 class Report {
 public:
-    // What llmd words, and what hardware and systems are called for everybody: a host may well be called "enchilada" or
-    // "debian".
+    // Adds words of llmd, and common names of hardware and systems, as they are: a host may well be called "enchilada"
+    // or "debian".
     void add(const std::string& name, std::string_view value) { add(name, value, {}); }
-    // What somebody else has chosen.
+    // Adds a text that somebody else has chosen.
     void add_chosen(const std::string& name, std::string_view value) { add(name, value, private_words_); }
     void add(const std::string& name, uint64_t value) { add(name, std::to_string(value)); }
     void add_bytes(const std::string& name, uint64_t bytes) {
@@ -176,11 +176,11 @@ void add_settings(Report& report) {
     }
 }
 
-// Returns its path; empty where llmd does not tell it.
-std::string add_model(Report& report, LlmdClient& client, const std::string& name) {
+// Returns its path; empty where llmd does not say it.
+std::string add_model(Report& report, const LlmdClient& client, const std::string& name) {
     for (const Dictionary& model : client.list_models()) {
         if (text_of(model, "name") != name) continue;
-        report.add("model", name == engines::kBundledModel ? name : "another");
+        report.add("model", name == supervisor::kBundledModel ? name : "another");
         report.add("model_architecture", text_of(model, "architecture"));
         report.add("model_weights", text_of(model, "quantization"));
         report.add_bytes("model_size", number_of(model, "size_bytes"));
@@ -244,11 +244,11 @@ void add_kernel_configs(Report& report, const Dictionary& status, const std::str
 // False when Ctrl-C ended it.
 bool add_measured(Report& report, const Dictionary& options) {
     try {
-        const auto client = connect_to_llmd();
-        const auto figures = measure(*client, options);
+        const LlmdClient client = connect_to_llmd();
+        const auto figures = measure(client, options);
         if (!figures) return false;
-        const Dictionary status = client->status();
-        const std::string path = add_model(report, *client, text_of(status, "model"));
+        const Dictionary status = client.status();
+        const std::string path = add_model(report, client, text_of(status, "model"));
         add_engine(report, status);
         report.add("prompt_tokens", figures->n_prompt);
         report.add("generated_tokens", figures->n_generated);
@@ -343,7 +343,7 @@ std::vector<std::string> kernel_config_rows(const std::string& directory, uint64
         "(passed|tuned|image [A-Za-z0-9_]{1,40}|matmul [A-Za-z0-9_]{1,40} [0-9]{1,10} ([0-9]{1,10})( [0-9]{1,10}){8})");
     std::error_code error;
     std::vector<std::string> rows;
-    // A file without any matmul, of a device that is not tuned, tells of no model: it is better than none.
+    // A file without any matmul, of a device that is not tuned, names no model: it is better than none.
     std::pair best(false, fs::file_time_type::min());
     for (const auto& entry : fs::directory_iterator(directory, error)) {
         std::error_code gone;

@@ -19,7 +19,7 @@ struct Devices {
 Devices ask_for_devices(const std::string& engine);
 
 // As the engine chooses (create_backend()): "auto" takes the first GPU that can be used; "opencl" the first GPU, else
-// the first device. Where "auto" can use none, the first GPU tells why.
+// the first device. Where "auto" can use none, the first GPU says why.
 const Dictionary* chosen_device(const Devices& devices, const base::Config& settings);
 
 }  // namespace llmd::client

@@ -84,13 +84,13 @@ std::string edit_command() {
     return "llmctl config edit";
 }
 
-std::string settings_command(const std::string& line) {
-    const std::string path = base::user_settings_file();
-    // Of an error other than ENOENT it cannot be told whether there is a file.
-    const bool may_exist = ::access(path.c_str(), F_OK) == 0 || errno != ENOENT;
-    if (may_exist || line.find_first_of("'\\") != std::string::npos) return edit_command();
-    return "mkdir -p " + path.substr(0, path.rfind('/')) + " && echo '" + line + "' > " + path + " && " +
-           restart_command();
+std::string settings_command(const std::string& key, const std::string& value) {
+    if (!base::read_settings(base::settings_files())) return edit_command();
+    const bool is_plain =
+        value.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._@/") ==
+        std::string::npos;
+    if (value.find('\'') != std::string::npos) return edit_command();
+    return "llmctl config set " + key + ' ' + (is_plain ? value : "'" + value + "'");
 }
 
 std::string first_line(const std::string& path) {

@@ -20,7 +20,7 @@ struct Check {
     };
     std::string name;
     State state = State::Ok;
-    std::string text;  // what is so
+    std::string text;  // the finding
     std::string fix;   // the command that changes it; empty: there is none, or no need
     // Why it is not Ok, in words of ours and figures alone: no name, path or text that somebody else has chosen. For
     // reports that strangers read.
@@ -32,7 +32,7 @@ const char* state_name(Check::State state);
 
 // How one reaches llmd: the session bus, the socket, the daemon, the service manager (doctor_reach.cpp).
 std::vector<Check> check_reach();
-// What the engine says of itself and of the drivers, each in a process of its own: asked once (doctor_compute.cpp).
+// The engine says this of itself and of the drivers, each in a process of its own: asked once (doctor_compute.cpp).
 struct EngineAnswers {
     std::string program;
     ChildEnd version;
@@ -52,16 +52,16 @@ std::vector<Check> all_checks(const EngineAnswers& engine);
 // As the engine words it: "sudo apt install DEBIAN" or "sudo apk add ALPINE", as the system is; empty on another, and
 // where DEBIAN is.
 std::string install_command(const std::string& debian, const std::string& alpine);
-// Of llmd, also where it does not run yet.
+// Returns the command that restarts llmd, also where it does not run yet.
 std::string restart_command();
 // Opens the user's settings in an editor, and has llmd read them again: no process is ended for it.
 std::string edit_command();
-// Makes the line of TOML a setting. Written at once only where there is no file that it could spoil, since that may
-// hold the key already, and where echo prints the line as it is; else edit_command().
-std::string settings_command(const std::string& line);
-// Of a file of a few lines in /sys or /proc, without its last line break; empty when it cannot be read.
+// Makes it a setting; edit_command() where the settings cannot be read, or the shell would read the value otherwise.
+std::string settings_command(const std::string& key, const std::string& value);
+// Returns the first line of a file of a few lines in /sys or /proc, without its line break; empty when it cannot be
+// read.
 std::string first_line(const std::string& path);
-// Of /proc/meminfo, as "MemTotal" (doctor_system.cpp); 0 where it is not told.
+// Returns the entry of /proc/meminfo that is called "MemTotal", for example (doctor_system.cpp); 0 where it is absent.
 uint64_t meminfo_bytes(const std::string& name);
 
 }  // namespace llmd::client

@@ -25,11 +25,10 @@ using State = Check::State;
 
 constexpr std::chrono::seconds kVersionLimit{5};
 constexpr const char* kVendors = "/etc/OpenCL/vendors";
-// Of one buffer: below this a model of a billion parameters has matrices that do not fit.
+// The size of one buffer below which a model of a billion parameters has matrices that do not fit.
 constexpr uint64_t kSmallBufferBytes = 128u << 20;
 
 // Has llmd leave the GPU alone.
-constexpr const char* kCpuSetting = "backend = \"cpu\"";
 constexpr const char* kCpuHint = "; backend = \"cpu\" in the settings does without OpenCL";
 
 Check check_engine(const EngineAnswers& engine) {
@@ -64,7 +63,7 @@ Check check_opencl(const Devices& devices, const base::Config& settings) {
     const std::string on_cpu = insists ? ", and backend = \"opencl\" in the settings" : "; llmd computes on the CPU";
     if (!devices.fault.empty()) {
         return {"OpenCL", insists ? State::Fail : State::Warn, devices.fault + on_cpu + kCpuHint,
-                settings_command(kCpuSetting), devices.fault};
+                settings_command("backend", "cpu"), devices.fault};
     }
     std::string names = base::listed(devices.list, called);
     for (const std::string& note : devices.notes) names += (names.empty() ? "" : "; ") + note;
@@ -94,7 +93,7 @@ Check check_limits(const Devices& devices, const base::Config& settings) {
                              size_text(buffer) + " in one piece";
     if (!error.empty()) {
         return {"device limits", settings.backend == "opencl" ? State::Fail : State::Warn,
-                called(*device) + ": " + error + kCpuHint, settings_command(kCpuSetting), error};
+                called(*device) + ": " + error + kCpuHint, settings_command("backend", "cpu"), error};
     }
     if (buffer < kSmallBufferBytes) {
         const std::string meaning = "large models may not fit";

@@ -8,11 +8,10 @@
 #include "base/config.h"
 #include "base/instance_lock.h"
 #include "client/child.h"
-#include "client/dbus_client.h"
 #include "client/doctor.h"
 #include "client/exit_code.h"
 #include "client/llmd_client.h"
-#include "client/socket_client.h"
+#include "client/session_bus.h"
 
 namespace llmd::client {
 namespace {
@@ -32,10 +31,10 @@ struct Bus {
 Bus look_at_bus() {
     Bus bus;
     try {
-        DbusClient client;
+        SessionBus session;
         bus.there = true;
-        bus.has_llmd = client.is_there();
-        bus.starts_llmd = client.can_start();
+        bus.has_llmd = session.has_llmd();
+        bus.starts_llmd = session.can_start_llmd();
     } catch (const CommandError& error) {
         bus.fault = error.what();
     }

@@ -14,15 +14,15 @@
 #include "client/counts.h"
 #include "client/doctor.h"
 #include "client/processor.h"
-#include "engines/model_catalogue.h"
 #include "platform/policy.h"
 #include "platform/thermometer.h"
+#include "supervisor/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
 
 namespace fs = std::filesystem;
-using engines::ModelEntry;
+using supervisor::ModelEntry;
 using State = Check::State;
 
 // Beside a model's weights: keys and values, activations, what programs take meanwhile.
@@ -48,7 +48,7 @@ struct Models {
 
 std::vector<ModelEntry> list_models() {
     base::EventLoop loop;
-    engines::ModelCatalogue catalogue(loop, base::model_folders(), base::find_engine());
+    supervisor::ModelCatalogue catalogue(loop, base::model_folders(), base::find_engine());
     std::vector<ModelEntry> out;
     catalogue.list([&](std::vector<ModelEntry> models) {
         out = std::move(models);
@@ -69,7 +69,7 @@ Models look_at_models() {
     return models;
 }
 
-// What `llmctl default` can be given: the bundled model if it is there, else any whose name no shell takes for more.
+// Returns a model for `llmctl default`: the bundled model if it is there, else any whose name no shell takes for more.
 std::string usable_of(const std::vector<ModelEntry>& models) {
     const auto is_plain = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
@@ -80,7 +80,7 @@ std::string usable_of(const std::vector<ModelEntry>& models) {
         const bool is_word = std::all_of(model.name.begin(), model.name.end(), is_plain);
         if (model.error.empty() && is_word && !model.name.starts_with('-')) names.push_back(model.name);
     }
-    const std::string chosen = engines::default_model_of(names);
+    const std::string chosen = supervisor::default_model_of(names);
     return !chosen.empty() ? chosen : names.empty() ? "MODEL" : names.front();
 }
 
@@ -111,7 +111,7 @@ Check check_model(const Models& models) {
     std::string setting = "model = ";
     base::append_json_string(setting, models.list.front().name);
     return {"model", State::Warn, count + ", and none is the default; " + setting + " in the settings makes it one",
-            settings_command(setting), count + ", and none is the default"};
+            settings_command("model", models.list.front().name), count + ", and none is the default"};
 }
 
 // --- The cache of compiled kernels -----------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ Check check_model(const Models& models) {
 Check check_cache() {
     const std::string directory = base::xdg_cache_home() + "/llmd";
     std::error_code error;
-    // What is not there yet is made in the first directory that is.
+    // A directory that is not there yet is made in the first one that is.
     fs::path nearest = directory;
     while (!fs::exists(nearest, error) && nearest.has_relative_path()) nearest = nearest.parent_path();
     if (::access(nearest.c_str(), W_OK | X_OK) != 0) {
@@ -146,7 +146,7 @@ Check check_cache() {
 
 // --- Memory ----------------------------------------------------------------------------------------------------------
 
-// Of "some avg10=0.12 avg60=…"
+// Reads the number in "some avg10=0.12 avg60=…"
 double waiting_percent() {
     const std::string line = first_line(base::procfs() + "/pressure/memory");
     const size_t at = line.find("avg10=");

@@ -1,4 +1,4 @@
-// What several runs measured of one thing, as mean and standard deviation.
+// The results of several runs that measured one thing, as mean and standard deviation.
 #pragma once
 
 #include <cmath>

@@ -47,8 +47,8 @@ bool output_leads_to_errors() {
 }
 
 ExitCode generate(const std::string& prompt, const Dictionary& options, const Arguments& arguments) {
-    const auto client = connect_to_llmd();
-    auto source = client->stream(prompt, options);
+    const LlmdClient client = connect_to_llmd();
+    auto source = client.stream(prompt, options);
     Interrupts interrupts;
     TextStream text(std::move(source), interrupts, {.text = !arguments.json, .thinking = !arguments.no_thinking});
     const TextStream::End end = text.run();
@@ -58,8 +58,8 @@ ExitCode generate(const std::string& prompt, const Dictionary& options, const Ar
     if (arguments.json) print_json(result);
     if (end == TextStream::End::Interrupted) return ExitCode::Interrupted;
     std::string notes = arguments.verbose ? summary(result) : "";
-    if (!arguments.json) notes += fallback_hint(result, options) + remote_hint(result);
-    // A cut text can still be read; cut JSON cannot, and a script is told.
+    if (!arguments.json) notes += fallback_hint(result, options) + remote_hint(result) + schema_hint(result);
+    // A cut text can still be read; cut JSON cannot, and a script gets the hint.
     const bool is_structured = options.contains("json_schema");
     if (!arguments.json && (is_structured || ::isatty(STDERR_FILENO) == 1)) notes += cut_hint(result, options);
     if (!arguments.json && ::isatty(STDERR_FILENO) == 1) notes += continuation_hint(result, options);

@@ -1,4 +1,4 @@
-// What `llmctl --help` and `llmctl COMMAND --help` print, made from the tables of commands and options. Pure.
+// The texts that `llmctl --help` and `llmctl COMMAND --help` print, made from the tables of commands and options. Pure.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 #include "client/http_exchange.h"
 
-#include <strings.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -11,13 +10,11 @@
 #include <charconv>
 #include <cstring>
 
-#include "client/exit_code.h"
 #include "client/json_reading.h"
 
 namespace llmd::client {
 namespace {
 
-constexpr std::string_view kFieldEnd = "\r\n";
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 // "HTTP/1.1 200 OK": the code stands behind the version, which is always this long.
 constexpr std::string_view kVersion = "HTTP/1.";
@@ -69,7 +66,7 @@ void HttpExchange::send(std::string_view bytes) {
         } else if (errno == EPIPE || errno == ECONNRESET) {
             return;  // llmd wants no more of it: its answer says why
         } else if (errno != EINTR) {
-            unreachable(errno == EAGAIN ? "llmd does not answer" : std::strerror(errno));
+            errno == EAGAIN ? unanswered() : unreachable(std::strerror(errno));
         }
     }
 }
@@ -78,7 +75,8 @@ std::optional<std::string> HttpExchange::read() {
     std::array<char, 65536> bytes;
     const ssize_t count = ::recv(socket_.get(), bytes.data(), bytes.size(), 0);
     if (count < 0 && errno == EINTR) return std::string();
-    if (count < 0 && errno != ECONNRESET) unreachable(errno == EAGAIN ? "llmd does not answer" : std::strerror(errno));
+    if (count < 0 && errno == EAGAIN) unanswered();
+    if (count < 0 && errno != ECONNRESET) unreachable(std::strerror(errno));
     if (count <= 0) {
         if (status_ == 0) unreachable("llmd ended before it answered");
         return std::nullopt;
@@ -101,32 +99,19 @@ std::string HttpExchange::take_head(std::string_view bytes) {
     }
     status_ = status;
     std::string body = head_.substr(end + kHeadEnd.size());
-    head_.resize(end);
+    head_.clear();
     return body;
-}
-
-std::vector<std::string> HttpExchange::headers(std::string_view name) const {
-    std::vector<std::string> values;
-    if (status_ == 0) return values;
-    for (size_t at = 0; at < head_.size();) {
-        const size_t end = std::min(head_.find(kFieldEnd, at), head_.size());
-        std::string_view line = std::string_view(head_).substr(at, end - at);
-        at = end + kFieldEnd.size();
-        if (line.find(':') != name.size() || ::strncasecmp(line.data(), name.data(), name.size()) != 0) continue;
-        line.remove_prefix(name.size() + 1);
-        line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-        values.emplace_back(line);
-    }
-    return values;
 }
 
 void HttpExchange::unreachable(const std::string& why) const {
     throw CommandError(ExitCode::Unreachable, path_ + ": " + why, "Unreachable");
 }
 
-HttpAnswer fetch(const std::string& path, const HttpRequest& request,
-                 std::optional<std::chrono::milliseconds> timeout) {
-    HttpExchange exchange(path, request, timeout);
+void HttpExchange::unanswered() const {
+    throw Unanswered(ExitCode::Unreachable, path_ + ": llmd does not answer", "Unreachable");
+}
+
+HttpAnswer whole_answer(HttpExchange exchange) {
     HttpAnswer answer;
     while (const auto part = exchange.read()) {
         answer.body += *part;
@@ -134,6 +119,11 @@ HttpAnswer fetch(const std::string& path, const HttpRequest& request,
     }
     answer.status = exchange.status();
     return answer;
+}
+
+HttpAnswer fetch(const std::string& path, const HttpRequest& request,
+                 std::optional<std::chrono::milliseconds> timeout) {
+    return whole_answer(HttpExchange(path, request, timeout));
 }
 
 }  // namespace llmd::client

@@ -10,11 +10,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/unique_fd.h"
+#include "client/exit_code.h"
 
 namespace llmd::client {
+
+// Unreachable: somebody listens there, but has not answered in time.
+class Unanswered : public CommandError {
+    using CommandError::CommandError;
+};
 
 struct HttpRequest {
     std::string_view method;
@@ -36,22 +41,21 @@ public:
     // Readable when read() need not wait.
     int fd() const { return socket_.get(); }
     // Bytes of the body, empty as long as the headers come; nothing at the end. Throws CommandError: Unreachable when
-    // nothing came for `timeout`, or the end came before the headers' end; Failed when this is not HTTP.
+    // nothing came for `timeout` (Unanswered), or the end came before the headers' end; Failed when this is not HTTP.
     std::optional<std::string> read();
     // 0 until the headers have come.
     unsigned status() const { return status_; }
-    // The values of the headers with this name, in their order; none until the headers have come.
-    std::vector<std::string> headers(std::string_view name) const;
 
 private:
     void connect();
     void send(std::string_view bytes);
     std::string take_head(std::string_view bytes);
     [[noreturn]] void unreachable(const std::string& why) const;
+    [[noreturn]] void unanswered() const;
 
     const std::string path_;
     base::UniqueFd socket_;
-    std::string head_;  // without the empty line, once that has come
+    std::string head_;  // as far as it has come
     unsigned status_ = 0;
 };
 
@@ -60,7 +64,9 @@ struct HttpAnswer {
     std::string body;
 };
 
-// The whole answer. Throws as HttpExchange does, and Failed past kMaxAnswerBytes.
+// Returns the rest of an answer, up to its end. Throws as HttpExchange does, and Failed past kMaxAnswerBytes.
+HttpAnswer whole_answer(HttpExchange exchange);
+// The whole answer to a request. Throws as HttpExchange does, and Failed past kMaxAnswerBytes.
 HttpAnswer fetch(const std::string& path, const HttpRequest& request,
                  std::optional<std::chrono::milliseconds> timeout = {});
 

@@ -9,8 +9,8 @@ namespace llmd::client {
 
 class LineInput {
 public:
-    // Of a person when both standard input and standard error, where editing is shown, are terminals. Sets the
-    // program's character set from the environment, or UTF-8.
+    // The input is a person's when both standard input and standard error, where editing is shown, are terminals. Sets
+    // the program's character set from the environment, or UTF-8.
     static std::unique_ptr<LineInput> open();
     virtual ~LineInput() = default;
 

@@ -41,7 +41,7 @@ std::string place_of_log() {
     return name.empty() || parent == "1" ? usual : usual + ": " + name + " (process " + parent + ')';
 }
 
-// Of this or another system, which journalctl shows whether or not systemd runs.
+// A journal, of this or another system, is shown by journalctl whether or not systemd runs.
 bool has_journal() {
     const auto options = std::filesystem::directory_options::skip_permission_denied;
     for (const char* folder : {"/var/log/journal", "/run/log/journal"}) {

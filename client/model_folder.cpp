@@ -19,7 +19,7 @@
 #include "client/counts.h"
 #include "client/exit_code.h"
 #include "client/output.h"
-#include "engines/model_catalogue.h"
+#include "supervisor/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
@@ -28,7 +28,7 @@ constexpr std::string_view kCheckpointSuffix = ".bin";
 // The inspector gives itself five seconds of CPU time.
 constexpr std::chrono::seconds kInspectionLimit{20};
 
-// What becomes of another model of that name; empty without one.
+// Says what becomes of another model of that name; empty without one.
 std::string other_of_that_name(const NewModel& model) {
     bool comes_first = true;
     for (const std::string& folder : base::model_folders()) {

@@ -23,8 +23,8 @@ struct NewModel {
     const char* how = "";
 };
 
-// `given` without ".gguf"; if it is empty the name of `file` without ".gguf" or ".bin". Of a split model both without
-// "-00001-of-00003" too. Usage: no model can be called so.
+// `given` without ".gguf"; if it is empty the name of `file` without ".gguf" or ".bin". For a split model both are
+// taken without "-00001-of-00003" too. Usage: no model can be called so.
 std::string model_name(const std::string& file, const std::string& given);
 
 // ModelMissing, and what shows the names that there are. `fallback`: those that were asked for in its place.
@@ -36,8 +36,8 @@ std::string model_path(const std::string& folder, const std::string& name);
 // Where the files of a model of so many parts belong. Makes the directory. Usage: there is a model of that name.
 std::vector<std::string> places_for(const std::string& folder, const std::string& name, size_t n_parts);
 
-// What llmd-engine, at `engine`, says of the model at `path`, or of the parts of a split model, which may all be names
-// in /proc; `file` is what people call it. Failed with the reason for one that llmd cannot use.
+// Returns what llmd-engine, at `engine`, says of the model at `path`, or of the parts of a split model, which may all
+// be names in /proc; `file` is what people call it. Throws Failed with the reason for one that llmd cannot use.
 protocol::Inspection inspect_model(const std::string& engine, std::span<const std::string> paths,
                                    const std::string& file);
 protocol::Inspection inspect_model(const std::string& engine, const std::string& path);

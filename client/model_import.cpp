@@ -84,7 +84,7 @@ void copy(int source, int target, const std::string& folder, const std::function
         }
         progress(static_cast<uint64_t>(n));
     }
-    // Where the disk's blocks are given out late, only this tells that it is full.
+    // Where the disk's blocks are given out late, only this shows that it is full.
     if (::fsync(target) != 0) fail("writing to " + folder, errno);
 }
 

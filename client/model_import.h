@@ -11,9 +11,9 @@
 namespace llmd::client {
 
 struct ImportOptions {
-    std::string name;       // what it is to be called; empty: as the file, without ".gguf" or ".bin"
+    std::string name;       // its name here; empty: as the file, without ".gguf" or ".bin"
     std::string tokenizer;  // of a checkpoint of llama2.c; empty: tokenizer.bin beside it
-    std::string quantize;   // what the matrices of a model that is converted become; empty: what most are
+    std::string quantize;   // the type that a converted model's matrices get; empty: that of most
 };
 
 // Shows how much of a copy or a conversion is done.

@@ -14,7 +14,7 @@
 namespace llmd::client {
 namespace {
 
-constexpr size_t kUsualColumns = 80;  // of a terminal that does not tell, such as a serial line
+constexpr size_t kUsualColumns = 80;  // of a terminal that does not say its width, such as a serial line
 
 }  // namespace
 

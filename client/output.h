@@ -57,7 +57,7 @@ public:
     enum class Lines {
         AsTheyCome,
         Wrapped
-    };  // Wrapped: on a terminal, where the last word is held back until finish()
+    };  // Wrapped: on a terminal, where the last word is kept back until finish()
 
     explicit TextOutput(int fd, Lines lines = Lines::AsTheyCome);
     bool can_dim() const { return can_dim_; }

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 // Long enough to count ticks of 10 ms by, short enough not to be felt.
 constexpr std::chrono::milliseconds kLook{200};
-// Of all CPUs: less than this is hardly felt.
+// The share of all CPUs below which the load is hardly felt.
 constexpr double kMuch = 0.25;
 
 int64_t monotonic_ms() {
@@ -27,7 +27,7 @@ int64_t monotonic_ms() {
     return duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Of /proc/PID/stat: utime and stime, if the program is llmctl or its name begins with "llmd".
+// Returns the sum of utime and stime in /proc/PID/stat, if the program is llmctl or its name begins with "llmd".
 uint64_t ticks_of_llmd(const fs::path& process) {
     std::ifstream file(process / "stat");
     std::string line;

@@ -9,28 +9,28 @@ namespace llmd::client {
 
 // In ticks of the kernel, since it started, summed over all CPUs.
 struct ProcessorTimes {
-    uint64_t all = 0;   // 0: the kernel does not tell
-    uint64_t busy = 0;  // of these, with programs and their interrupts
-    uint64_t llmd = 0;  // of these, with llmd, its engines and its programs; lacks those of processes that have ended
+    uint64_t all = 0;   // 0: the kernel does not say
+    uint64_t busy = 0;  // of `all`, with programs and their interrupts
+    uint64_t llmd = 0;  // of `busy`, with llmd, its engines and its programs; lacks those of processes that have ended
     uint32_t n_cpus = 0;
 };
 
-// As /proc tells them now; with LLMD_PROCFS, that directory.
+// As /proc has them now; with LLMD_PROCFS, that directory.
 ProcessorTimes processor_times();
 
 struct OtherPrograms {
-    double cpus = 0;  // that programs other than llmd keep busy, on average
+    double cpus = 0;  // CPUs that programs other than llmd keep busy, on average
     uint32_t n_cpus = 0;
 
     // So that it is felt.
     bool is_much() const;
     // "other programs keep 1.6 of 2 CPUs busy"; empty when nothing is known.
     std::string text() const;
-    // What that means for speed; empty unless it is_much().
+    // Says what that means for speed; empty unless it is_much().
     std::string consequence() const;
 };
 
-// Between two looks. Nothing is known (n_cpus is 0) where the kernel does not tell or no time has passed. Pure.
+// Between two looks. Nothing is known (n_cpus is 0) where the kernel does not say it or no time has passed. Pure.
 OtherPrograms other_programs(const ProcessorTimes& before, const ProcessorTimes& after);
 
 // Sleeps until `before` is a fifth of a second old, and looks again.

@@ -27,7 +27,7 @@ void open_standard_descriptors() {
     }
 }
 
-// What is typed and printed is UTF-8 whatever the environment forgot to say.
+// Input and output are UTF-8 whatever the environment forgot to say.
 void use_utf8() {
     if (std::setlocale(LC_CTYPE, "") == nullptr || MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");
 }
@@ -46,7 +46,7 @@ void print_help(const Arguments& arguments) {
     print(command != nullptr ? help_of(*command, columns) : general_help(columns));
 }
 
-// What the shells' completions call; not among the commands, since nobody types it.
+// The shells' completions call this; it is not among the commands, since nobody types it.
 constexpr std::string_view kCompleteWord = "__complete";
 
 // The error for whoever mistyped a model's name.

@@ -1,4 +1,4 @@
-// What llmctl's programs begin and end with.
+// The code that llmctl's programs begin and end with.
 #pragma once
 
 #include <string>

@@ -43,6 +43,7 @@ std::string read_all(int fd, const std::string& name) {
 
 std::string read_text(int fd, const std::string& name) {
     std::string text = read_all(fd, name);
+    if (text.starts_with(base::kByteOrderMark)) text.erase(0, base::kByteOrderMark.size());
     if (const size_t at = base::clean_prefix(text); at != text.size()) {
         throw CommandError(ExitCode::Usage, name + ": " + fault_of_text(text, at));
     }

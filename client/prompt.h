@@ -33,7 +33,7 @@ std::vector<std::string> read_texts(const std::vector<std::string>& words, int i
 // is something else, TooLong past kMaxInputBytes.
 std::string read_text_file(const std::string& option, const std::string& path);
 
-// What is wrong with `text` at its first byte that is not of clean text.
+// Says what is wrong with `text` at `at`, its first byte that is not of clean text.
 std::string fault_of_text(const std::string& text, size_t at);
 
 // The option `key` of a request is what is in the file at `path`: of a refusal that names `key`, the same with the file

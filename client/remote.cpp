@@ -19,7 +19,7 @@
 #include "client/output.h"
 #include "client/settings.h"
 #include "client/text_stream.h"
-#include "remotes/log.h"
+#include "handover/log.h"
 
 namespace llmd::client {
 namespace {
@@ -70,7 +70,7 @@ std::string where_it_goes(const base::RemoteSettings& remote) {
     return where;
 }
 
-// What is wrong with the file that is to hold the key; llmd-remote refuses it then. Empty: nothing.
+// Says what is wrong with the file that is to hold the key; llmd-remote refuses it then. Empty: nothing.
 std::string fault_of_key_file(const std::string& path) {
     struct stat info = {};
     if (::stat(path.c_str(), &info) != 0) {
@@ -82,7 +82,7 @@ std::string fault_of_key_file(const std::string& path) {
     return {};
 }
 
-// What happens from now on, and what to do next.
+// Says what happens from now on, and what to do next.
 std::string after_adding(const base::RemoteSettings& remote, const std::string& file) {
     std::ostringstream out;
     const auto line = [&](const char* what, const std::string& value) {
@@ -140,7 +140,16 @@ ExitCode run_add(const Arguments& arguments) {
                            "--model is missing: name each model that may be asked for, as the machine "
                            "calls it, or as ALIAS=MODEL");
     }
-    const std::string file = base::user_settings_file();
+    const std::string file = base::written_settings_file();
+    auto before = base::read_settings(base::settings_files());
+    if (!before) refuse_remote(before.error());
+    // Whoever wrote it elsewhere is to decide which of the two it is.
+    for (const std::string& other : before->said_by["remote " + remote.name]) {
+        const bool goes_before = other == base::user_settings_file() || (other > file && base::is_written_file(other));
+        if (!goes_before) continue;
+        refuse_remote(base::fail(base::ErrorCode::InvalidArgument, "name: there is a remote ",
+                                 base::in_quotes(remote.name), " in ", other, " already; it has to be removed first"));
+    }
     if (auto added = base::add_remote(file, remote); !added) refuse_remote(added.error());
     reload_if_running();
     const std::string key_file = base::in_home(remote.key_file);
@@ -153,13 +162,14 @@ ExitCode run_add(const Arguments& arguments) {
 
 ExitCode run_remove(const Arguments& arguments) {
     const std::string& name = arguments.operands[1];
-    const auto removed = base::remove_remote(base::user_settings_file(), name);
-    const auto settings = base::read_settings(base::settings_files());
-    const base::RemoteSettings* other = settings ? remote_named(settings->config.remotes, name) : nullptr;
+    if (const auto before = base::read_settings(base::settings_files()); !before) refuse_remote(before.error());
+    const auto removed = base::remove_remote(base::written_settings_file(), name);
+    base::Settings settings = current_settings();
+    const base::RemoteSettings* other = remote_named(settings.config.remotes, name);
     if (!removed && removed.error().code == base::ErrorCode::NotFound) {
         throw CommandError(
             ExitCode::ModelMissing,
-            removed.error().message + (other != nullptr ? "; it is from another of the files that 'llmctl config' shows"
+            removed.error().message + (other != nullptr ? "; it is in " + settings.said_by["remote " + name].back()
                                                         : "; 'llmctl remote list' shows those there are"));
     }
     if (!removed) refuse_remote(removed.error());
@@ -171,7 +181,7 @@ ExitCode run_remove(const Arguments& arguments) {
     return done(arguments);
 }
 
-// What llmd tells of the remote, if it runs and does: "ready", "away: the last error".
+// Returns llmd's word on the remote, if it runs and has one: "ready", "away: the last error".
 std::string state_of(const std::optional<Dictionary>& status, const std::string& name) {
     if (!status) return {};
     for (const Dictionary& remote : dictionaries_of(*status, "remotes")) {
@@ -235,12 +245,12 @@ ExitCode run_test(const Arguments& arguments) {
         throw CommandError(ExitCode::ModelMissing, "there is no remote " + base::in_quotes(name) +
                                                        "; 'llmctl remote list' shows those there are");
     }
-    const auto client = connect_to_llmd();
+    const LlmdClient client = connect_to_llmd();
     Interrupts interrupts;
     TextOutput output(STDOUT_FILENO);
     for (const std::string& model : names_of_models(*remote)) {
         const Dictionary options = {{"model", model}, {"max_tokens", uint64_t{1}}, {"temperature", 0.0}};
-        TextStream text(client->stream("Hello", options), interrupts, {.text = false});
+        TextStream text(client.stream("Hello", options), interrupts, {.text = false});
         if (text.run() != TextStream::End::Complete) return ExitCode::Interrupted;
         const Dictionary& result = text.result();
         if (arguments.json) {
@@ -258,7 +268,7 @@ ExitCode run_test(const Arguments& arguments) {
     return ExitCode::Ok;
 }
 
-std::string local_time(remotes::LogTime time) {
+std::string local_time(handover::LogTime time) {
     const std::time_t seconds = time.time_since_epoch().count();
     std::tm local{};
     ::localtime_r(&seconds, &local);
@@ -269,12 +279,12 @@ std::string local_time(remotes::LogTime time) {
 
 ExitCode run_log(const Arguments& arguments) {
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-    const auto entries = remotes::read_remote_log(remotes::remote_log_path(), now);
+    const auto entries = handover::read_remote_log(handover::remote_log_path(), now);
     if (!entries) throw CommandError(ExitCode::Failed, entries.error().message);
     if (arguments.json) {
         base::JsonWriter json;
         json.begin_object().key("requests").begin_array();
-        for (const remotes::LogEntry& entry : *entries) remotes::write_json(json, entry);
+        for (const handover::LogEntry& entry : *entries) handover::write_json(json, entry);
         json.end_array().end_object();
         print(json.take() + '\n');
         return ExitCode::Ok;
@@ -290,7 +300,7 @@ ExitCode run_log(const Arguments& arguments) {
     std::vector<std::vector<std::string>> rows = {
         {"TIME", "APPLICATION", "MODEL", "TOKENS", "SENT", "RECEIVED", "SECONDS", "END"}};
     uint64_t sent = 0;
-    for (const remotes::LogEntry& entry : *entries) {
+    for (const handover::LogEntry& entry : *entries) {
         std::ostringstream seconds;
         seconds << std::fixed << std::setprecision(1) << std::chrono::duration<double>(entry.duration).count();
         sent += entry.sent_bytes;

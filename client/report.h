@@ -1,4 +1,4 @@
-// How a failure is told.
+// How a failure is reported.
 #pragma once
 
 #include "client/exit_code.h"

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <vector>
 
 #include "base/config.h"
@@ -19,19 +20,19 @@
 #include "client/model_folder.h"
 #include "client/output.h"
 #include "client/suggestion.h"
-#include "engines/model_catalogue.h"
+#include "supervisor/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
 
-constexpr std::string_view kForms[] = {"get KEY", "set KEY VALUE", "explain [KEY]", "edit"};
+constexpr std::string_view kForms[] = {"get KEY", "set KEY VALUE", "unset KEY", "explain [KEY]", "edit"};
 
 [[noreturn]] void refuse(const base::Error& error) {
     throw CommandError(error.code == base::ErrorCode::InvalidArgument ? ExitCode::Usage : ExitCode::Failed,
                        error.message);
 }
 
-// What no setting is called: the one that was meant, or else all.
+// Refuses a name that no setting has and says which one was probably meant; returns where it has no guess.
 void check_name(const std::string& name) {
     const std::vector<std::string> known = base::setting_names();
     if (std::find(known.begin(), known.end(), name) != known.end()) return;
@@ -73,7 +74,9 @@ ExitCode show_all(const base::Settings& settings, bool json) {
 }
 
 ExitCode edit(const Arguments& arguments) {
-    const std::string file = base::user_settings_file();
+    // The file that nobody but llmctl should edit is opened where it cannot be read.
+    const bool can_read = base::read_settings({base::written_settings_file()}).has_value();
+    const std::string file = can_read ? base::user_settings_file() : base::written_settings_file();
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
     const char* editor = std::getenv("VISUAL");
@@ -86,11 +89,14 @@ ExitCode edit(const Arguments& arguments) {
     const base::Settings settings = current_settings();
     reload_if_running();
     for (const std::string& warning : settings.warnings) print(warning + '\n');
+    for (const std::string& line : base::overridden_keys(settings)) print(line + '\n');
     return done(arguments);
 }
 
-// What the keys called `name`, or all, mean and may be.
+// Prints what the keys called `name`, or all, mean and may be, and which files say them.
 ExitCode explain(const std::string& name, bool json) {
+    const auto settings = base::read_settings(base::settings_files());
+    const auto said_by = settings ? settings->said_by : std::map<std::string, std::vector<std::string>>();
     base::JsonWriter out;
     out.begin_object().key("settings").begin_array();
     TextOutput output(STDOUT_FILENO);
@@ -103,12 +109,20 @@ ExitCode explain(const std::string& name, bool json) {
         const std::string values = base::plain_text(row.values);
         const std::string meaning = base::plain_text(row.meaning);
         out.begin_object().key("table").value(row.table).key("name").value(row.name);
-        out.key("values").value(values).key("meaning").value(meaning).end_object();
+        const auto said = row.table.empty() ? said_by.find(std::string(row.name)) : said_by.end();
+        const std::vector<std::string> files = said == said_by.end() ? std::vector<std::string>() : said->second;
+        out.key("values").value(values).key("meaning").value(meaning).key("files").begin_array();
+        for (const std::string& file : files) out.value(file);
+        out.end_array().end_object();
         if (json) continue;
         const std::string of_table = row.table.empty() ? "" : base::concat("  in [[", row.table, "]]");
         output.write(std::string(row.name), TextOutput::Style::Bold);
         output.write(base::concat(of_table, "\n", indent, wrap(meaning, indent.size(), columns), "\n", indent,
                                   wrap("Values: " + values, indent.size(), columns), "\n"));
+        for (size_t i = 0; i < files.size(); ++i) {
+            const bool is_overridden = i + 1 < files.size();
+            output.write(base::concat(indent, "In ", files[i], is_overridden ? ", overridden" : "", "\n"));
+        }
     }
     // The error names those that there are.
     if (!found) value_in(base::Config(), name);
@@ -156,8 +170,19 @@ base::Settings current_settings() {
 
 void change_user_setting(const std::string& name, const std::string& value) {
     check_name(name);
-    if (auto changed = base::change_setting(base::user_settings_file(), name, value); !changed) refuse(changed.error());
+    if (const auto before = base::read_settings(base::settings_files()); !before) refuse(before.error());
+    if (auto changed = base::change_setting(base::written_settings_file(), name, value); !changed) {
+        refuse(changed.error());
+    }
     reload_if_running();
+    const std::vector<std::string> files = current_settings().said_by[name];
+    TextOutput err(STDERR_FILENO);
+    if (!files.empty() && files.back() != base::written_settings_file()) {
+        err.write(base::concat("llmctl: ", name, " in ", files.back(), " goes before what has been written\n"));
+    } else if (files.size() > 1) {
+        err.write(base::concat("llmctl: ", name, " in ", files[files.size() - 2],
+                               " is overridden; 'llmctl config unset ", name, "' takes that back\n"));
+    }
 }
 
 void offer_as_default(const std::string& name) {
@@ -181,7 +206,7 @@ ExitCode run_config(const Arguments& arguments) {
     const auto* const form = std::find_if(std::begin(kForms), std::end(kForms),
                                           [&](std::string_view one) { return one.substr(0, one.find(' ')) == verb; });
     if (form == std::end(kForms)) {
-        throw CommandError(ExitCode::Usage, "'llmctl config' takes get, set, explain or edit, not " +
+        throw CommandError(ExitCode::Usage, "'llmctl config' takes get, set, unset, explain or edit, not " +
                                                 base::in_quotes(verb) + "; see 'llmctl config --help'");
     }
     check_operands("config", *form, words);
@@ -196,6 +221,18 @@ ExitCode run_config(const Arguments& arguments) {
         const bool names_local = words[1] == "model" && !words[2].empty() && words[2].find('@') == std::string::npos;
         if (names_local && !is_model(words[2])) no_such_model(words[2]);
         change_user_setting(words[1], words[2]);
+        return done(arguments);
+    }
+    if (verb == "unset") {
+        check_name(words[1]);
+        const auto unset = base::unset_setting(base::written_settings_file(), words[1]);
+        if (!unset && unset.error().code == base::ErrorCode::NotFound) {
+            const std::vector<std::string> files = current_settings().said_by[words[1]];
+            throw CommandError(ExitCode::Failed,
+                               unset.error().message + (files.empty() ? "" : "; it is in " + files.back()));
+        }
+        if (!unset) refuse(unset.error());
+        reload_if_running();
         return done(arguments);
     }
     return explain(words.size() == 2 ? words[1] : "", arguments.json);

@@ -14,7 +14,7 @@
 #include "client/model_folder.h"
 #include "client/output.h"
 #include "client/settings.h"
-#include "engines/model_catalogue.h"
+#include "supervisor/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
@@ -46,7 +46,7 @@ std::string parameters_text(uint64_t count) {
     return out.str();
 }
 
-// What is known of the model's chat template.
+// Says what is known of the model's chat template.
 std::string template_text(const protocol::Inspection& model) {
     if (model.chat_family == protocol::kNoChatTemplate) {
         return "none; conversations are written as \"User: \" and \"Assistant: \", unless the setting chat_template "
@@ -92,7 +92,8 @@ ExitCode show_remote(const std::string& name, const base::RemoteSettings& remote
     Lines lines;
     lines.add("Name", name);
     lines.add("Remote", remote.name + " (" + address + "), which calls it " + upstream);
-    lines.add("Who may ask", remote.apps.empty() ? "nobody; see 'llmctl config edit'" : base::listed(remote.apps));
+    lines.add("Who may ask", remote.apps.empty() ? "nobody; 'llmctl remote add --help' says who can be let"
+                                                 : base::listed(remote.apps));
     return ExitCode::Ok;
 }
 
@@ -116,7 +117,7 @@ ExitCode run_show(const Arguments& arguments) {
     }
     const std::string path = file_of(name);
     const protocol::Inspection model = inspect_model(base::find_engine(), path);
-    const auto identity = engines::file_identity(path);
+    const auto identity = supervisor::file_identity(path);
     const uint64_t size = identity ? identity->size : 0;
     uint64_t context = std::min(model.n_ctx_train, base::kUsualContext);
     if (settings && settings->config.context_length != 0) context = settings->config.context_length;
@@ -152,7 +153,7 @@ ExitCode run_show(const Arguments& arguments) {
                            counted(model.n_layers, "layer") + ", weights " + weights_text(model));
     lines.add("Context", "up to " + counted(model.n_ctx_train, "token"));
     lines.add("Memory", size_text(model.weight_bytes) + " weights, " +
-                            size_text(engines::context_bytes(engines::context_size(model), context)) +
+                            size_text(supervisor::context_bytes(supervisor::context_size(model), context)) +
                             " for a context of " + counted(context, "token"));
     const char* what = model.embeds ? "embeddings" : model.chats ? "texts, conversations and calls of tools" : "texts";
     if (!model.embeds) lines.add("Template", template_text(model));

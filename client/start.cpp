@@ -13,7 +13,7 @@ namespace {
 class Screen {
 public:
     void say(const std::string& text) { write(wrap(text, 0, columns_) + '\n', TextOutput::Style::Plain); }
-    // What may be typed as it stands.
+    // Writes a command that may be typed as it stands.
     void command(const std::string& text) { write("  " + text + '\n', TextOutput::Style::Bold); }
     void gap() { write("\n", TextOutput::Style::Plain); }
 

@@ -1,4 +1,4 @@
-// What the daemon sends of a text that it generates, whichever way it comes, and the lines that it is read from.
+// The lines that the daemon sends of a text that it generates, whichever way they come, and how they are read.
 #pragma once
 
 #include <cstddef>

@@ -15,8 +15,8 @@
 #include "base/utf8.h"
 #include "client/counts.h"
 #include "client/exit_code.h"
-#include "engines/model_catalogue.h"
 #include "service/request.h"
+#include "supervisor/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
@@ -38,12 +38,10 @@ std::string_view without_leading_space(std::string_view text) {
     return text.substr(std::min(text.find_first_not_of(" \n\t"), text.size()));
 }
 
-// The remote that generated the text; empty: this device did. The socket's answers tell it by the model's name only.
+// The remote that generated the text; empty: this device did.
 std::string where_of(const Dictionary& result) {
-    if (const std::string where = text_of(result, "where"); !where.empty()) return where == "device" ? "" : where;
-    const std::string model = text_of(result, "model");
-    const size_t at = model.starts_with('/') ? std::string::npos : model.rfind('@');
-    return at == std::string::npos ? "" : model.substr(at + 1);
+    const std::string where = text_of(result, "where");
+    return where == "device" ? "" : where;
 }
 
 }  // namespace
@@ -226,8 +224,17 @@ std::string fallback_hint(const Dictionary& result, const Dictionary& options) {
            (wanted.empty() ? "the default model" : wanted) + " failed\n";
 }
 
+std::string schema_hint(const Dictionary& result) {
+    constexpr std::string_view kField = "json_schema: ";
+    std::string hint;
+    for (const std::string& note : list_of(result, "notes")) {
+        if (note.starts_with(kField)) hint += "llmctl: --json-schema: " + note.substr(kField.size()) + '\n';
+    }
+    return hint;
+}
+
 std::string continuation_hint(const Dictionary& result, const Dictionary& options) {
-    if (text_of(result, "model") != engines::kBundledModel || options.contains("system")) return "";
+    if (text_of(result, "model") != supervisor::kBundledModel || options.contains("system")) return "";
     return "llmctl: this model has learned to answer, not to continue a text: 'llmctl chat', or --system, asks it\n";
 }
 

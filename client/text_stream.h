@@ -41,7 +41,7 @@ public:
     struct Show {
         bool text = true;           // on standard output, as it comes
         bool leading_space = true;  // of the whole text
-        // What the model thinks: in result(), and with `text` also on standard output, dim, where that is a terminal
+        // The model's thinking is in result(), and with `text` also on standard output, dim, where that is a terminal
         // that can. Elsewhere the progress line says that the model thinks.
         bool thinking = true;
     };
@@ -56,8 +56,8 @@ public:
     const std::string& text() const { return text_; }
     // The calls of tools, whole when the text's finish_reason is "tool_calls". After run().
     const std::vector<ToolCall>& calls() const { return calls_; }
-    // What `--json` promises: text, thinking, tool_calls where there are any, finish_reason and the daemon's counts.
-    // After run().
+    // Returns what `--json` promises: text, thinking, tool_calls where there are any, finish_reason and the daemon's
+    // counts. After run().
     Dictionary result() const;
 
 private:
@@ -97,5 +97,7 @@ std::string remote_hint(const Dictionary& result);
 std::string continuation_hint(const Dictionary& result, const Dictionary& options);
 // Which model of --fallback has answered, where one has because others failed.
 std::string fallback_hint(const Dictionary& result, const Dictionary& options);
+// A line for each keyword of --json-schema that is not enforced.
+std::string schema_hint(const Dictionary& result);
 
 }  // namespace llmd::client

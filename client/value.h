@@ -1,4 +1,4 @@
-// What llmd tells, under the names of the bus.
+// Values that llmd sends, under the names of the bus.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using Dictionary = std::map<std::string, Value>;
 // The vector of each text that was asked for, in their order.
 struct Embeddings {
     std::vector<std::vector<float>> vectors;
-    Dictionary info;  // what they cost: model, prompt_tokens
+    Dictionary info;  // their costs: model, prompt_tokens
 };
 
 // A key's value as a number or text; the fallback when it is absent or of another type.

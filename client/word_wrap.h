@@ -14,10 +14,11 @@ size_t columns_of(char32_t character);
 // Lines that begin with a tab or four spaces, and those between ``` fences, stay as they are: they are code.
 class WordWrap {
 public:
-    // What may be printed now of `text`, which continues what came before, on a terminal of `columns`. The last word is
-    // held back until something follows it, and so are spaces: they end no line. `text` is clean (terminal_text.h).
+    // Returns the beginning of `text`, which continues what came before, that may be printed now on a terminal of
+    // `columns`. The last word is kept until something follows it, and so are spaces: they end no line. `text` is clean
+    // (terminal_text.h).
     std::string add(std::string_view text, size_t columns);
-    // The word that was held back.
+    // The word that was kept.
     std::string rest(size_t columns);
 
 private:
@@ -29,7 +30,7 @@ private:
     std::string word_;
     size_t word_columns_ = 0;
     std::string spaces_;      // in front of the word
-    bool continues_ = false;  // what has been printed of the word, which is longer than a line
+    bool continues_ = false;  // part of the word has been printed, which is longer than a line
     size_t column_ = 0;       // where what has been printed ends
     bool begins_ = true;      // nothing but spaces stands on this line
     bool is_code_ = false;

@@ -13,61 +13,27 @@
 #include <string>
 #include <utility>
 
+#include "base/bridge_preamble.h"
 #include "base/notify.h"
 #include "base/places.h"
-#include "engines/memory_budget.h"
+#include "handover/log.h"
+#include "handover/socket_launcher.h"
 #include "log_format.h"
 #include "platform/oom_kills.h"
-#include "remotes/log.h"
-#include "remotes/socket_launcher.h"
+#include "supervisor/memory_budget.h"
 
 namespace llmd {
 
 namespace {
 
-protocol::BackendKind backend_of(const std::string& name) {
-    using Kind = protocol::BackendKind;
-    return name == "opencl" ? Kind::OpenCl : name == "cpu" ? Kind::Cpu : Kind::Auto;
-}
-
 std::optional<uint64_t> available_memory() {
     std::ifstream file(base::procfs() + "/meminfo");
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    return engines::available_bytes(text);
+    return supervisor::available_bytes(text);
 }
 
 platform::PressureFiles kernel_files() {
     return {base::procfs(), base::sysfs() + "/fs/cgroup"};
-}
-
-service::ServiceOptions service_options(const base::Config& config) {
-    service::ServiceOptions options;
-    options.default_model = config.model;
-    options.backend = backend_of(config.backend);
-    options.device = config.device;
-    options.precision = config.precision == "fast" ? protocol::Precision::Fast : protocol::Precision::Faithful;
-    options.n_threads = config.threads;
-    options.n_ctx = config.context_length;
-    options.n_slots = config.parallel;
-    options.prefill_chunk = config.prefill_chunk;
-    options.chat_template = config.chat_template;
-    options.saved_prefix_bytes = uint64_t{config.saved_prefix_mib} << 20;
-    options.speculates = config.speculation;
-    options.bare_calls = config.bare_calls;
-    options.max_models = config.max_models;
-    options.memory_mib = config.memory_mib;
-    for (const base::ModelSettings& model : config.models) {
-        service::ModelOptions& own = options.models[model.name];
-        if (!model.backend.empty()) own.backend = backend_of(model.backend);
-        own.n_ctx = model.context_length;
-        own.chat_template = model.chat_template;
-        own.pinned = model.pinned;
-    }
-    options.remotes = config.remotes;
-    options.remote_log = remotes::remote_log_path();
-    options.records_remotes = config.remote_log;
-    options.device_record = base::xdg_cache_home() + "/llmd/device-health";
-    return options;
 }
 
 platform::IdleTimes idle_times(const base::Config& config) {
@@ -97,20 +63,22 @@ bool is_systemd_service() {
 }
 
 // A service of systemd has no network, nor have its children: systemd starts llmd-remote for it.
-std::unique_ptr<engines::EngineLauncher> make_remote_launcher() {
-    const auto path = remotes::remote_socket_path();
-    if (is_systemd_service() && path) return std::make_unique<remotes::SocketLauncher>(*path);
-    return engines::make_process_launcher(base::find_remote());
+std::unique_ptr<supervisor::EngineLauncher> make_remote_launcher() {
+    const auto path = handover::remote_socket_path();
+    if (is_systemd_service() && path) return std::make_unique<handover::SocketLauncher>(*path);
+    return supervisor::make_process_launcher(base::find_remote());
 }
 
 }  // namespace
 
 Daemon::Daemon(ReadSettings read)
     : read_settings_(std::move(read)),
-      service_(loop_, read_settings(), engines::make_process_launcher(base::find_engine()),
-               std::make_unique<engines::ModelCatalogue>(loop_, base::model_folders(), base::find_engine()),
+      service_(loop_, read_settings(), supervisor::make_process_launcher(base::find_engine()),
+               std::make_unique<supervisor::ModelCatalogue>(loop_, base::model_folders(), base::find_engine()),
                {.available_memory = available_memory,
-                .oom_kills = [] { return platform::count_oom_kills(kernel_files()); }}),
+                .oom_kills = [] { return platform::count_oom_kills(kernel_files()); },
+                .device_record = base::xdg_cache_home() + "/llmd/device-health",
+                .remote_log = handover::remote_log_path()}),
       front_end_(loop_, service_, LLMD_VERSION, bus_events()) {
     service_.set_remote_launcher(make_remote_launcher());
     service_.on_status_changed([this] {
@@ -130,22 +98,27 @@ Daemon::~Daemon() {
     service_.set_network(nullptr);  // which goes before the service
 }
 
-base::Result<service::ServiceOptions> Daemon::read_settings() {
+base::Result<base::Config> Daemon::read_settings() {
     auto settings = read_settings_();
     if (!settings) {
         spdlog::error("{}", settings.error().message);
         return base::Error{base::ErrorCode::NotReady, settings.error().message};
     }
     for (const std::string& warning : settings->warnings) spdlog::warn("{}", warning);
+    for (const std::string& line : base::overridden_keys(*settings)) spdlog::info("{}", line);
     set_up_log(settings->config.log_level);
     idle_times_ = idle_times(settings->config);
-    return service_options(settings->config);
+    return std::move(settings->config);
 }
 
-base::Result<void> Daemon::open(const std::string& socket_path) {
+base::Result<void> Daemon::open(const std::string& runtime_dir) {
+    const http::Server::Sockets sockets{.main = runtime_dir + "/llmd/llmd.sock",
+                                        .bridge = runtime_dir + base::kBridgeSocket,
+                                        .warn = [](const std::string& reason) { spdlog::warn("{}", reason); }};
+    // Before the name: whoever has had the bus start llmd finds the socket as soon as the bus says that it runs.
+    auto socket = http::Server::open(loop_, service_, LLMD_VERSION, sockets);
     auto connected = front_end_.connect();
     if (!connected && connected.error().code == base::ErrorCode::NotAllowed) return connected;
-    auto socket = http::Server::open(loop_, service_, LLMD_VERSION, socket_path);
     if (!connected && !socket) return connected;
     if (connected) {
         spdlog::info("llmd {} serves org.llmd.Llmd1", LLMD_VERSION);
@@ -154,7 +127,7 @@ base::Result<void> Daemon::open(const std::string& socket_path) {
         front_end_.connect_later();
     }
     if (socket) {
-        spdlog::info("llmd {} serves {}", LLMD_VERSION, socket_path);
+        spdlog::info("llmd {} serves {}", LLMD_VERSION, sockets.main);
         socket_ = std::move(*socket);
     } else {
         spdlog::warn("the socket is not served: {}", socket.error().message);
@@ -162,8 +135,8 @@ base::Result<void> Daemon::open(const std::string& socket_path) {
     return {};
 }
 
-base::Result<void> Daemon::run(int signal_fd, const std::string& socket_path) {
-    if (auto opened = open(socket_path); !opened) return opened;
+base::Result<void> Daemon::run(int signal_fd, const std::string& runtime_dir) {
+    if (auto opened = open(runtime_dir); !opened) return opened;
     loop_.add_fd(signal_fd, POLLIN, [this, signal_fd](short) { on_signal(signal_fd); });
     ping_watchdog();
     base::notify_ready(status_line());
@@ -224,8 +197,8 @@ dbus::FrontEnd::Events Daemon::bus_events() {
 std::string Daemon::status_line() const {
     const service::Status status = service_.status();
     std::string line(state_name(status.state));
-    if (!status.model.empty()) line += ": " + status.model;
-    if (!status.device.empty()) line += " on " + status.device;
+    if (!status.main.model.empty()) line += ": " + status.main.model;
+    if (!status.main.device.empty()) line += " on " + status.main.device;
     return line;
 }
 

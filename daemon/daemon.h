@@ -1,4 +1,4 @@
-// The running llmd: service, front ends and what tells of the device on one loop, from readiness to the end of a
+// The running llmd: service, front ends and the listeners to the device on one loop, from readiness to the end of a
 // drained shutdown. Logs.
 #pragma once
 
@@ -25,25 +25,25 @@ public:
     Daemon(const Daemon&) = delete;
     Daemon& operator=(const Daemon&) = delete;
 
-    // Serves until a signal has ended it, on the session bus and on the socket at `socket_path`, or on the one of them
-    // that can be had. Settings that cannot be used are told to whoever asks for anything. `signal_fd` is a signalfd:
-    // SIGHUP reads the settings and the model directories again, any other signal ends what runs and returns, a second
-    // one returns at once. It also returns when nobody has asked for long, if somebody starts llmd again, and when the
-    // bus that had started it is gone and nobody uses the socket. NotAllowed: another program has the bus name;
-    // NotReady: there is neither bus nor socket.
-    base::Result<void> run(int signal_fd, const std::string& socket_path);
+    // Serves until a signal has ended it, on the session bus and on the sockets below `runtime_dir`, or on the one of
+    // them that can be had. Whoever asks for anything gets the error of settings that cannot be used. `signal_fd` is a
+    // signalfd: SIGHUP reads the settings and the model directories again, any other signal ends what runs and returns,
+    // a second one returns at once. It also returns when nobody has asked for long, if somebody starts llmd again, and
+    // when the bus that had started it is gone and nobody uses the socket. NotAllowed: another program has the bus
+    // name; NotReady: there is neither bus nor socket.
+    base::Result<void> run(int signal_fd, const std::string& runtime_dir);
 
 private:
     // Reads the settings; what of them holds at once, holds.
-    base::Result<service::ServiceOptions> read_settings();
+    base::Result<base::Config> read_settings();
     // Opens both ways in.
-    base::Result<void> open(const std::string& socket_path);
+    base::Result<void> open(const std::string& runtime_dir);
     dbus::FrontEnd::Events bus_events();
     std::string status_line() const;
     void on_signal(int signal_fd);
     void stop();
     void ping_watchdog();
-    // Looks for what tells of the device.
+    // Looks for the services that report on the device.
     void start_governor();
     // If nobody comes in the last moment.
     void leave_idle();

@@ -87,7 +87,7 @@ int serve(const SettingsPlace& place) {
         return lock.error().code == ErrorCode::NotAllowed ? leave_to(lock.error().message) : cannot_serve(lock.error());
 
     Daemon daemon([&place] { return place.read(); });
-    const auto served = daemon.run(signal_fd.get(), *runtime_dir + "/llmd/llmd.sock");
+    const auto served = daemon.run(signal_fd.get(), *runtime_dir);
     if (served) return 0;
     if (served.error().code == ErrorCode::NotReady) {
         spdlog::error(

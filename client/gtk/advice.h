@@ -1,4 +1,4 @@
-// What became of an answer, in plain words, and what the person can do.
+// The end of an answer, in plain words, and what the person can do.
 #pragma once
 
 #include <string>

@@ -2,13 +2,15 @@
 
 #include <gio/gunixfdlist.h>
 #include <glib-unix.h>
+#include <unistd.h>
 
-#include <optional>
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/unique_fd.h"
 #include "client/exit_code.h"
 
 namespace llmd::gtk {
@@ -57,7 +59,7 @@ Answer::~Answer() {
 }
 
 void Answer::open(int pipe) {
-    text_ = std::make_unique<client::PipeText>(base::UniqueFd(pipe), [] { return client::Dictionary(); });
+    pipe_.reset(pipe);
     const auto ready = +[](int, GIOCondition, gpointer self) -> gboolean {
         return static_cast<Answer*>(self)->read() ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
     };
@@ -66,20 +68,24 @@ void Answer::open(int pipe) {
 }
 
 bool Answer::read() {
-    std::optional<std::vector<client::StreamLine>> lines;
+    std::array<char, 16384> bytes;
+    const ssize_t count = ::read(pipe_.get(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) return true;
+    std::vector<client::StreamLine> lines;
     std::string problem;
     try {
-        lines = text_->read();
+        if (count > 0) lines = reader_.take({bytes.data(), static_cast<size_t>(count)});
+        if (count < 0) problem = std::string("reading the text: ") + std::strerror(errno);
     } catch (const client::CommandError& error) {
         problem = error.what();
     }
-    if (!lines) {
+    if (count <= 0 || !problem.empty()) {
         source_ = 0;
         fail(problem.empty() ? kDisconnected : "Failed", problem);
         return false;
     }
     const Take take = take_;  // outlives this object
-    for (const client::StreamLine& line : *lines) {
+    for (const client::StreamLine& line : lines) {
         const bool is_last =
             line.kind == client::StreamLine::Kind::Done || line.kind == client::StreamLine::Kind::Error;
         if (is_last) source_ = 0;

@@ -4,8 +4,9 @@
 #include <functional>
 #include <memory>
 
+#include "base/unique_fd.h"
 #include "client/gtk/gobject.h"
-#include "client/pipe_text.h"
+#include "client/ndjson.h"
 #include "client/stream_line.h"
 #include "llmd_proxy.h"
 
@@ -36,7 +37,8 @@ private:
 
     const Take take_;
     const Ref<GCancellable> cancellable_;
-    std::unique_ptr<client::PipeText> text_;
+    base::UniqueFd pipe_;
+    client::StreamReader reader_;
     guint source_ = 0;  // watches the pipe
 };
 

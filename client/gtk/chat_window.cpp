@@ -157,7 +157,7 @@ GtkWidget* ChatWindow::make_conversation() {
     return chat_ = scrolled;
 }
 
-// What is not shown is not there for assistive technologies either.
+// A widget that is not shown is not there for assistive technologies either.
 void ChatWindow::show_chat(bool begun) {
     gtk_widget_set_visible(chat_, begun);
     gtk_widget_set_visible(welcome_, !begun);
@@ -287,7 +287,7 @@ void ChatWindow::take_error(const client::StreamLine& line) {
 void ChatWindow::end_answer() {
     answer_.reset();
     conversation_.answer(text_, {});
-    // A call that is not known to be whole is not run, and not told to the model either.
+    // A call that is not known to be whole is not run, and the model does not get it either.
     for (const size_t call : shown_calls_) row_->show_result(call, "Not run: the answer was cut.");
     show_state();
 }

@@ -1,4 +1,4 @@
-// What has been said, as llmd is told it again with each question. It is kept in memory only.
+// The messages so far, which llmd gets again with each question. They are kept in memory only.
 #pragma once
 
 #include <string>

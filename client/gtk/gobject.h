@@ -41,7 +41,7 @@ std::string text_of(GVariant* dictionary, const char* key);
 bool flag_of(GVariant* dictionary, const char* key);
 guint64 number_of(GVariant* dictionary, const char* key);
 
-// The name that assistive technologies tell of a control.
+// The name of a control for assistive technologies.
 void set_accessible_name(GtkWidget* widget, const std::string& name);
 
 }  // namespace llmd::gtk

@@ -90,7 +90,8 @@ void ModelPicker::add_row(const Model& model) {
         adw_action_row_add_suffix(ADW_ACTION_ROW(row), gtk_image_new_from_icon_name("object-select-symbolic"));
         more += ", chosen";
     }
-    // Of libadwaita 1.7 the subtitle alone, which would go before what is said here.
+    // libadwaita 1.7 describes the row by its subtitle alone, and that would go before the description that is set
+    // here.
     gtk_accessible_reset_relation(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_RELATION_DESCRIBED_BY);
     gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, more.c_str(), -1);
     gtk_list_box_append(GTK_LIST_BOX(list_), row);

@@ -76,7 +76,7 @@ GtkWidget* AnswerRow::add_label(GtkWidget* to, const std::string& text, const ch
 
 void AnswerRow::show_waiting() {
     clear_notice();
-    // GTK 4.18 gives a spinner no role of which a screen reader tells the name.
+    // GTK 4.18 gives a spinner no role whose name a screen reader reads.
     notice_ = GTK_WIDGET(g_object_new(GTK_TYPE_SPINNER, "accessible-role", GTK_ACCESSIBLE_ROLE_PROGRESS_BAR, nullptr));
     gtk_spinner_start(GTK_SPINNER(notice_));
     gtk_widget_set_halign(notice_, GTK_ALIGN_START);

@@ -1,5 +1,4 @@
-// What a conversation is shown as: a row for each question and each answer. Rows belong to the box that they are put
-// in.
+// The rows of a conversation: one for each question and each answer. Rows belong to the box that they are put in.
 #pragma once
 
 #include <cstddef>

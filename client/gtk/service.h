@@ -20,7 +20,8 @@ struct Model {
 
 class Service {
 public:
-    // `changed` is called for every change of what the functions below tell, and never before the constructor returns.
+    // `changed` is called for every change of what the functions below return, and never before the constructor
+    // returns.
     explicit Service(std::function<void()> changed);
     ~Service();
     Service(const Service&) = delete;

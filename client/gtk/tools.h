@@ -8,7 +8,8 @@ namespace llmd::gtk {
 // As the option `tools` of llmd has them: the JSON array of OpenAI's chat completions.
 extern const char kTools[];
 
-// What a function says. `arguments` is the text of a JSON object; what is wrong with a call is told to the model.
+// Returns the result of a function. `arguments` is the text of a JSON object; the model gets to read what is wrong with
+// a call.
 std::string run_tool(const std::string& name, const std::string& arguments);
 
 }  // namespace llmd::gtk

@@ -2,8 +2,7 @@
 
 #include <openssl/evp.h>
 
-#include <array>
-
+#include "base/utf8.h"
 #include "client/exit_code.h"
 
 namespace llmd::client {
@@ -39,13 +38,10 @@ void Hasher::add(std::span<const char> bytes) {
 
 std::string Hasher::hex() {
     if (!context_) return "";
-    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
+    std::string bytes(EVP_MAX_MD_SIZE, '\0');
     unsigned size = 0;
-    require(EVP_DigestFinal_ex(context_.get(), bytes.data(), &size) == 1);
-    constexpr char kDigits[] = "0123456789abcdef";
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) text += {kDigits[bytes[i] / 16], kDigits[bytes[i] % 16]};
-    return text;
+    require(EVP_DigestFinal_ex(context_.get(), reinterpret_cast<unsigned char*>(bytes.data()), &size) == 1);
+    return base::hex_digits(std::string_view(bytes).substr(0, size));
 }
 
 std::string sha256_of(const std::string& text) {

@@ -11,7 +11,7 @@ struct evp_md_ctx_st;
 
 namespace llmd::client {
 
-// What a file's bytes must hash to.
+// A file's bytes must hash to this.
 struct Digest {
     enum class Kind : uint8_t { None, Sha256, GitBlob };  // GitBlob: git's SHA-1 of a file that is not kept by LFS
     Kind kind = Kind::None;

@@ -31,7 +31,7 @@ std::string header(CURL* curl, const char* name) {
     return curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &field) == CURLHE_OK ? field->value : "";
 }
 
-// What tells whether a file is still the same (RFC 9110, 13.1.5); empty without it.
+// Returns the field that tells whether a file is still the same (RFC 9110, 13.1.5); empty without it.
 std::string validator_of(CURL* curl) {
     std::string etag = header(curl, "ETag");
     return etag.empty() || etag.starts_with("W/") ? header(curl, "Last-Modified") : etag;
@@ -63,7 +63,7 @@ bool is_no_connection(CURLcode code) {
 
 }  // namespace
 
-// What libcurl's callbacks work on during one attempt.
+// libcurl's callbacks work on this during one attempt.
 struct Downloader::Transfer {
     CURL* curl = nullptr;
     std::string location;        // of the last redirect

@@ -24,7 +24,7 @@ struct DownloadLimits {
 struct FileRequest {
     std::string url;
     std::string token;                   // for the host of `url` alone; empty: none
-    std::optional<uint64_t> size_bytes;  // what it must be; nothing: what the server says
+    std::optional<uint64_t> size_bytes;  // the size that it must have; nothing: the one that the server says
     Digest digest;
     std::string label;  // for messages
 };

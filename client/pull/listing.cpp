@@ -20,8 +20,8 @@ constexpr size_t kSha256Digits = 64;
 constexpr size_t kSha1Digits = 40;
 constexpr size_t kMaxNamed = 20;  // of the files that a message names
 
-// What llmd reads, the best first: below four bits a small model loses its wits, above them it takes memory that a
-// phone lacks.
+// The quantizations that llmd reads, the best first: below four bits a small model loses its wits, above them it takes
+// memory that a phone lacks.
 constexpr std::array<std::string_view, 23> kQuantizations = {
     "Q4_K_M", "Q4_0",   "Q4_K_S", "IQ4_XS", "IQ4_NL", "Q4_1",   "Q5_K_M", "Q5_K_S", "Q5_0", "Q5_1", "Q8_0", "Q6_K",
     "Q4_K_L", "Q5_K_L", "Q6_K_L", "Q3_K_L", "Q3_K_M", "Q3_K_S", "Q2_K",   "BF16",   "F16",  "F32",  "FP16",

@@ -1,4 +1,4 @@
-// What the Hugging Face Hub tells of a repository (https://huggingface.co/docs/hub/api), and which of its files to
+// The Hugging Face Hub's description of a repository (https://huggingface.co/docs/hub/api), and which of its files to
 // take. Pure. Names are the Hub's word and may hold anything.
 #pragma once
 
@@ -34,9 +34,9 @@ inline constexpr size_t kMaxRemoteFiles = 10000;
 std::string next_page(const std::string& link_header);
 
 // The model that `source` names, or where it names none the one that suits the device best: a GPU unpacks Q4_0 with the
-// fewest instructions, on a CPU Q4_K_M is as fast and closer to the original. Of a split model all parts in their
-// order, else one file. Projectors for pictures (mmproj) are never taken. Throws CommandError(Failed) with what there
-// is.
+// fewest instructions, on a CPU Q4_K_M is as fast and closer to the original. The files are all parts of a split model
+// in their order, or one file. Projectors for pictures (mmproj) are never taken. Throws CommandError(Failed) with what
+// there is.
 std::vector<RemoteFile> choose_files(const std::vector<RemoteFile>& files, const HubSource& source, bool has_gpu);
 
 }  // namespace llmd::client

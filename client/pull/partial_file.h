@@ -28,7 +28,7 @@ void remove_partial(const PartialFile& partial);
 // Bytes that are there, and how many there will be; 0: the server does not say.
 using DownloadProgress = std::function<void(uint64_t done_bytes, uint64_t size_bytes)>;
 
-// What a server says before the bytes.
+// A server says this before the bytes.
 struct AnswerHead {
     bool is_rest = false;            // 206: it begins where it was asked to, else at the beginning
     std::optional<uint64_t> length;  // of this answer
@@ -44,8 +44,9 @@ struct ContentRange {
 };
 std::optional<ContentRange> parse_content_range(std::string_view text);
 
-// Writes, hashes and counts. What a file without a hash has is only used again with the validator that is kept beside
-// it (`path` + ".validator"). Only a GGUF file is written at all, and never more than leaves the disk kReserveBytes.
+// Writes, hashes and counts. The bytes of a file without a hash are only used again with the validator that is kept
+// beside it (`path` + ".validator"). Only a GGUF file is written at all, and never more than leaves the disk
+// kReserveBytes.
 class Arrival {
 public:
     // `size_bytes`: what it must be; nothing: what the server says. Reads what is there already. `partial` and
@@ -54,7 +55,7 @@ public:
 
     uint64_t have() const { return have_; }
     bool is_complete() const { return size_ != 0 && have_ == size_; }
-    // For the next request; empty where a hash will tell.
+    // For the next request; empty where a hash will show it.
     std::string validator() const;
 
     void begin(const AnswerHead& head);

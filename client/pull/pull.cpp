@@ -130,7 +130,7 @@ private:
 struct Wanted {
     std::vector<FileRequest> requests;  // of a split model one for each part
     std::string file_name;              // of the first
-    std::string note;                   // what a person should know about it
+    std::string note;                   // a note for the person who pulls it
 };
 
 bool has_gpu() {
@@ -173,7 +173,7 @@ Wanted look_up(Downloader& downloader, const HubSource& source) {
     const std::string api = hub + "/api/models/" + source.repository;
     const std::string asked = api + "/revision/" + percent_encode(source.revision, false);
     const Revision revision = parse_revision(downloader.get_text(asked, token, label + '@' + source.revision).body);
-    // The Hub tells it of one file, which need not be the one that is named.
+    // The Hub has it for one file, which need not be the one that is named.
     if (source.file.empty()) require_architecture(revision.architecture, label);
     const std::string& commit = revision.commit;
     const std::vector<RemoteFile> files =
@@ -192,7 +192,7 @@ Wanted look_up(Downloader& downloader, const HubSource& source) {
 }
 
 Wanted look_up(const WebSource& source) {
-    const std::string address = source.url.substr(0, source.url.find_first_of("?#"));  // what follows may be a secret
+    const std::string address = source.url.substr(0, source.url.find_first_of("?#"));  // the rest may be a secret
     if (const auto part = base::parse_part_name(source.file_name); part && part->count > 1) {
         throw_failed(address + " is " + base::part_text(part->number, part->count) +
                      " of a split model, and an address gives one file: fetch all parts and 'llmctl import' the first");
@@ -208,7 +208,7 @@ uint64_t whole_size(const std::vector<FileRequest>& requests) {
     return sum;
 }
 
-// What has come is of use even now.
+// Bytes that have come are of use even now.
 void end_at_interrupt(int) {
     constexpr std::string_view kWords = "\nWhat has come stays for a week; the same command goes on with it.\n";
     (void)!::write(STDERR_FILENO, kWords.data(), kWords.size());

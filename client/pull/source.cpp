@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kHubPrefix = "hf:";
 constexpr std::string_view kHttps = "https://";
 constexpr std::string_view kHttp = "http://";
-constexpr size_t kMaxSourceLength = 2000;  // what browsers and servers agree on for an address
+constexpr size_t kMaxSourceLength = 2000;  // browsers and servers agree on it for an address
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
     throw CommandError(ExitCode::Usage, base::in_quotes(text, kMaxSourceLength) + ' ' + why);

@@ -1,4 +1,4 @@
-// What `llmctl pull` is asked for. Pure.
+// The source that `llmctl pull` is asked for. Pure.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct HubSource {
     std::string revision = "main";  // a branch, a tag or a commit
 };
 
-// Any other file, of which nobody tells the hash.
+// Any other file, whose hash nobody gives.
 struct WebSource {
     std::string url;
     std::string file_name;

@@ -1,4 +1,4 @@
-// The calls of tools that an answer consists of, as every front end tells them. Pure.
+// The calls of tools that an answer consists of, as every front end sends them. Pure.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 namespace llmd::api {
 
 struct AnswerCall {
-    std::string id;  // what the result of the call will name it by
+    std::string id;  // the result of the call will name it by this
     std::string name;
     std::string arguments;  // the text of a JSON object; of a call that was cut, the beginning of one
     bool is_cut = false;

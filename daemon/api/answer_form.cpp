@@ -33,10 +33,11 @@ void read_schema(FieldReader& reader, Key key, Call& call) {
 }
 
 // OpenAI's response_format, whose schema is within `json_schema`, and the `format` of responses, where it is beside the
-// type; llama-server takes one beside json_object.
+// type, each with `strict` beside it; llama-server takes a schema beside json_object.
 void read_format(FieldReader& reader, Key key, Call& call) {
     const auto read_required_schema = [&call](FieldReader& fields) {
         read_schema(fields, "schema", call);
+        fields.boolean("strict", call.request.strict_schema);
         if (!fields.find("schema")) fields.refuse("schema", "it is missing");
     };
     reader.within(key, [&](FieldReader& fields) {

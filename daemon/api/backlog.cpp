@@ -15,7 +15,7 @@ void Backlog::take(size_t n_bytes) {
     if (n_bytes == 0) return;
     taken_ += n_bytes;
     loop_.cancel_timer(std::exchange(stall_timer_, 0));
-    // Not at every turn: a slow reader takes a little of much.
+    // Not at every call: a slow reader takes a little of much.
     if (taken_ * 2 >= bytes_.size()) bytes_.erase(0, std::exchange(taken_, 0));
 }
 

@@ -1,5 +1,5 @@
 // The bytes of one text that wait for their reader, and what follows from how many there are: the request is paused
-// while they are too many, and a reader that takes none of them for long is given up.
+// while they are too many, and a reader that takes none of them for long is dropped.
 // Thread-bound to the event loop.
 #pragma once
 
@@ -16,7 +16,7 @@ class Backlog {
 public:
     // More waiting bytes pause the request; it goes on when half have left.
     static constexpr size_t kLimitBytes = 64u << 10;
-    // A reader that takes nothing for so long, while the request is paused or has ended, is given up.
+    // A reader that takes nothing for so long, while the request is paused or has ended, is dropped.
     static constexpr std::chrono::milliseconds kStallTimeout{30'000};
 
     struct Events {

@@ -1,4 +1,4 @@
-// What one call asks of llmd, whichever front end it came by: made by read_call() (api/fields.h).
+// One call of llmd, whichever front end it came by: made by read_call() (api/fields.h).
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,11 @@ struct Call {
     bool raw = false;               // the prompt is not to become a conversation
     std::optional<uint32_t> n_ctx;  // the context that the caller believes in
     EmbeddingEncoding encoding = EmbeddingEncoding::Numbers;
-    // Of the bus.
+    // These come from the bus alone.
     std::string handle_token;  // empty: none was given
     TextDelivery delivery = TextDelivery::Pipe;
     PipeFormat format = PipeFormat::JsonLines;
-    // What was taken otherwise than it was asked, each in a sentence that begins with the field.
+    // Each note is a sentence that begins with a field, and says how the field was taken otherwise than it was asked.
     std::vector<std::string> notes;
 };
 

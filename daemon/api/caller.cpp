@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <optional>
 
+#include "base/file_bytes.h"
 #include "base/unique_fd.h"
 
 namespace llmd::api {
@@ -32,20 +32,10 @@ std::string_view take(std::string_view& text, char separator) {
     return part;
 }
 
-// Nothing, with errno set, when the file cannot be opened or its first bytes cannot be read.
+// Nothing, with errno set, when the file cannot be opened or read.
 std::optional<std::string> read_file(int directory, const char* name, int flags = 0) {
     const base::UniqueFd fd(::openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags));
-    if (!fd) return std::nullopt;
-    std::string text;
-    std::array<char, 4096> part;
-    while (text.size() < kMaxCallerFileBytes) {
-        const ssize_t n = ::read(fd.get(), part.data(), part.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0 && text.empty()) return std::nullopt;
-        if (n <= 0) break;
-        text.append(part.data(), static_cast<size_t>(n));
-    }
-    return text;
+    return fd ? base::read_text(fd.get(), kMaxCallerFileBytes) : std::nullopt;
 }
 
 bool has_ended(int pidfd) {
@@ -55,7 +45,7 @@ bool has_ended(int pidfd) {
 
 Caller sandboxed_as(const std::string& kind, const std::string& name) {
     if (name.empty()) return {};
-    return {.sandboxed = true, .application = kind + name, .share = kind + name};
+    return {.sandboxed = true, .application = kind + name, .share = kind + name, .name = {}};
 }
 
 // The process that `directory` is the one of below /proc.
@@ -75,8 +65,10 @@ Caller identify_process(int directory) {
         return sandboxed_as("snap:", snap.name);
     }
     const std::string unit = unit_application(read_file(directory, "cgroup").value_or(std::string()));
-    return {
-        .sandboxed = false, .application = kHostApplication, .share = unit.empty() ? kHostApplication : "app:" + unit};
+    return {.sandboxed = false,
+            .application = base::kHostApplication,
+            .share = unit.empty() ? base::kHostApplication : "app:" + unit,
+            .name = {}};
 }
 
 }  // namespace
@@ -144,7 +136,7 @@ std::string unit_application(std::string_view cgroups) {
         if (take(unit, '-') != "app") continue;
         if (is_scope) unit = unit.substr(0, unit.rfind('-') == std::string_view::npos ? 0 : unit.rfind('-'));
         if (!is_scope) unit = unit.substr(0, unit.find('@'));
-        // What is left is [LAUNCHER-]APPLICATION: a "-" within one of the two is escaped.
+        // The rest is [LAUNCHER-]APPLICATION: a "-" within one of the two is escaped.
         const std::string_view name = unit.substr(unit.rfind('-') + 1);
         if (!name.empty()) return std::string(name);
     }

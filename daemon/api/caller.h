@@ -9,34 +9,25 @@
 #include <string>
 #include <string_view>
 
+#include "base/caller.h"
+
 namespace llmd::api {
 
-inline constexpr const char* kHostApplication = "host";
-inline constexpr const char* kUnidentifiedShare = "unidentified";
-
-struct Caller {
-    bool sandboxed = true;
-    // GenerateRequest::application: kHostApplication, "flatpak:org.example.App", "snap:example", or empty when it
-    // cannot be told.
-    std::string application;
-    // GenerateRequest::share: the application where that is a sandbox's; of a host program "app:org.example.App" when
-    // it runs in a unit of that application, else kHostApplication; kUnidentifiedShare when nothing can be told.
-    std::string share = kUnidentifiedShare;
-};
+using base::Caller;
 
 inline constexpr size_t kMaxApplicationNameBytes = 255;  // as D-Bus allows for the name that an app must be able to own
 inline constexpr size_t kMaxCallerFileBytes = 64 << 10;  // of each file that is read; far above any real one
 
 // A process is a host process when its root directory can be read and has no /.flatpak-info, and AppArmor, where the
 // kernel has it, does not confine it as a Snap. Everything else, a process that has ended included, counts as
-// sandboxed. An app can change neither that file, which is Flatpak's, nor its label. It may change its control group,
-// which is why `share` alone depends on that. `proc` is another directory in tests.
+// sandboxed. The name is left to the front end. An app can change neither that file, which is Flatpak's, nor its label.
+// It may change its control group, which is why `share` alone depends on that. `proc` is another directory in tests.
 Caller identify(pid_t pid, const std::string& proc = "/proc");
 
 // The name in the group [Application] of a .flatpak-info. Empty when there is none, or one that no app can have.
 std::string flatpak_name(std::string_view flatpak_info);
 
-// What AppArmor's label of a process, as /proc/PID/attr/current has it, says about Snaps.
+// AppArmor's label of a process, as /proc/PID/attr/current has it, says this about Snaps.
 struct SnapLabel {
     bool is_snap = false;
     std::string name;  // of the Snap's instance; empty when no Snap can have it

@@ -29,51 +29,11 @@ void read_role(FieldReader& reader, Role& out) {
                         : reader.refuse("role", "it is missing");
 }
 
-// A text, or parts of which only text is understood; absent in an answer that had none.
-void read_content(FieldReader& reader, std::string_view key, std::string& out) {
-    const Value* content = reader.find(key);
-    if (!content) return;
-    if (const auto* text = content->get<std::string>()) {
-        out = *text;
-        return;
-    }
-    const auto* parts = content->get<Value::Array>();
-    if (!parts) return reader.wrong_type(key, "a string or an array of parts", *content);
-    reader.each(key, *parts, "parts that are objects", [&out](FieldReader& fields) {
-        std::string type;
-        std::string text;
-        fields.text("type", type);
-        const bool is_text = type == "text" || type == "input_text" || type == "output_text" ||
-                             type == "reasoning_text" || type == "summary_text";
-        if (is_text) {
-            fields.text("text", text);
-        } else if (type == "refusal") {
-            fields.text("refusal", text);
-        } else {
-            fields.refuse("type", base::in_quotes(type), " is not offered, only text is");
-        }
-        out += text;
-    });
-}
-
-// A JSON text: what came as one, or what an object is written as.
-void read_arguments(FieldReader& reader, std::string& out) {
-    const Value* arguments = reader.find("arguments");
-    if (arguments && arguments->is<Value::Object>()) {
-        out = base::json_text(*arguments);
-    } else {
-        out = "{}";
-        reader.text("arguments", out);
-        if (out.empty()) out = "{}";  // of a tool that takes nothing
-    }
-}
-
 void read_tool_call(FieldReader& reader, protocol::ToolCall& out) {
     reader.text("id", out.id);
-    if (!reader.find("function")) reader.refuse("function", "it is missing");
     reader.within("function", [&out](FieldReader& fields) {
         fields.text("name", out.name);
-        read_arguments(fields, out.arguments);
+        read_arguments(fields, "arguments", out.arguments);
     });
 }
 
@@ -108,7 +68,8 @@ void read_tool_calls(FieldReader& reader, std::vector<protocol::ToolCall>& out) 
 void read_message(FieldReader& reader, MissingContent missing, ChatMessage& out) {
     read_role(reader, out.role);
     read_content(reader, "content", out.content);
-    const bool needs_content = out.role != Role::Assistant && missing == MissingContent::Refused;
+    const bool may_say_nothing = out.role == Role::Assistant || out.role == Role::Tool;
+    const bool needs_content = !may_say_nothing && missing == MissingContent::Refused;
     if (needs_content && !reader.find("content")) reader.refuse("content", "it is missing");
     for (const std::string_view key : {"reasoning", "reasoning_content", "thinking"}) reader.text(key, out.thinking);
     read_tool_calls(reader, out.tool_calls);
@@ -145,7 +106,7 @@ void read_item(FieldReader& reader, std::vector<ChatMessage>& out) {
         protocol::ToolCall& call = assistant_turn(out).tool_calls.emplace_back();
         reader.text("call_id", call.id);
         reader.text("name", call.name);
-        read_arguments(reader, call.arguments);
+        read_arguments(reader, "arguments", call.arguments);
     } else if (type == "function_call_output") {
         ChatMessage& result = out.emplace_back();
         result.role = Role::Tool;
@@ -156,7 +117,7 @@ void read_item(FieldReader& reader, std::vector<ChatMessage>& out) {
         turn.role = Role::Assistant;
         read_content(reader, "content", turn.thinking);
         if (turn.thinking.empty()) read_content(reader, "summary", turn.thinking);
-        if (turn.thinking.empty()) out.pop_back();  // what another server has encrypted
+        if (turn.thinking.empty()) out.pop_back();  // another server has encrypted it
     } else {
         reader.refuse("type", base::in_quotes(type), " is not offered");
     }
@@ -172,6 +133,43 @@ void each_turn(FieldReader& reader, std::string_view key, const Value::Array& ar
 }
 
 }  // namespace
+
+void read_content(FieldReader& reader, std::string_view key, std::string& out) {
+    const Value* content = reader.find(key);
+    if (!content) return;
+    if (const auto* text = content->get<std::string>()) {
+        out = *text;
+        return;
+    }
+    const auto* parts = content->get<Value::Array>();
+    if (!parts) return reader.wrong_type(key, "a string or an array of parts", *content);
+    reader.each(key, *parts, "parts that are objects", [&out](FieldReader& fields) {
+        std::string type;
+        std::string text;
+        fields.text("type", type);
+        const bool is_text = type == "text" || type == "input_text" || type == "output_text" ||
+                             type == "reasoning_text" || type == "summary_text";
+        if (is_text) {
+            fields.text("text", text);
+        } else if (type == "refusal") {
+            fields.text("refusal", text);
+        } else {
+            fields.refuse("type", base::in_quotes(type), " is not offered, only text is");
+        }
+        out += text;
+    });
+}
+
+void read_arguments(FieldReader& reader, std::string_view key, std::string& out) {
+    const Value* arguments = reader.find(key);
+    const auto* text = arguments ? arguments->get<std::string>() : nullptr;
+    if (text) {
+        out = *text;
+    } else if (arguments) {
+        out = base::json_text(*arguments);
+    }
+    if (out.empty()) out = "{}";  // of a tool that takes nothing
+}
 
 void read_messages(FieldReader& reader, std::string_view key, MissingContent missing, std::vector<ChatMessage>& out) {
     const auto* messages = reader.array(key);

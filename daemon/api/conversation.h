@@ -12,8 +12,8 @@
 
 namespace llmd::api {
 
-// Of a message that is not the assistant's. Ollama's Python package leaves out what is empty, as a tool's result may
-// be.
+// This holds for a message that is not the assistant's. Ollama's Python package leaves out what is empty, as a tool's
+// result may be.
 enum class MissingContent : uint8_t { Refused, IsEmpty };
 
 // An array of messages: role (developer is system, function is tool), content (a text, null, or parts of which each is
@@ -22,6 +22,11 @@ enum class MissingContent : uint8_t { Refused, IsEmpty };
 // place. Images and other media are refused. Whether the messages make a conversation is for the engine to say.
 void read_messages(FieldReader& reader, std::string_view key, MissingContent missing,
                    std::vector<protocol::ChatMessage>& out);
+// A text, or an array of parts of which each is a text, put together; absent or null, `out` stays as it is.
+void read_content(FieldReader& reader, std::string_view key, std::string& out);
+// The arguments of a call as a JSON text: what came as one, whether it can be read or not, or what another value is
+// written as; "{}" where there is nothing.
+void read_arguments(FieldReader& reader, std::string_view key, std::string& out);
 // OpenAI's `input`: a text, or items: messages, function_call, function_call_output and reasoning. Calls become part of
 // the assistant's message before them.
 void read_input_items(FieldReader& reader, std::string_view key, std::vector<protocol::ChatMessage>& out);

@@ -85,6 +85,10 @@ std::string openai_error(const base::Error& error, const ErrorDetails& details) 
     return json.end_object().end_object().take();
 }
 
+base::Error sandboxed_caller() {
+    return base::fail(ErrorCode::NotAllowed, "a sandboxed application may use only its own requests");
+}
+
 std::string dbus_error_name(ErrorCode code) {
     return std::string(kDbusErrorPrefix).append(base::error_name(code));
 }

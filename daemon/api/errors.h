@@ -1,4 +1,4 @@
-// What each error is called and means outside llmd: the one table from which D-Bus, HTTP and llmctl take it.
+// The name and the meaning of each error outside llmd: the one table from which D-Bus, HTTP and llmctl take it.
 // Pure.
 #pragma once
 
@@ -31,7 +31,7 @@ struct ErrorRow {
     std::string_view openai_code;  // OpenAI's error.code, by which clients know an error; one of ours where it has none
     // True if the same request may succeed a little later. HTTP answers then say when (Retry-After), others that
     // trying again is of no use (x-should-retry: false). OpenAI's clients repeat what failed with 408, 409, 429 or 5xx
-    // unless they are told not to.
+    // unless they are asked not to.
     bool may_retry;
     ExitCode exit_code;
 };
@@ -39,17 +39,20 @@ struct ErrorRow {
 // Returns the row of Failed for a number that is no code.
 const ErrorRow& error_row(base::ErrorCode code);
 
-// What is known beside an error when it is told.
+// These details are known beside an error when it is sent.
 struct ErrorDetails {
-    // Of a prompt and the context that it does not fit into, in tokens; 0: not known.
+    // The lengths of a prompt and of the context that it does not fit into, in tokens; 0: not known.
     uint32_t n_prompt_tokens = 0;
     uint32_t n_ctx = 0;
     std::string_view openai_code = {};  // instead of the row's, where a front end knows more
 };
 
 // {"error":{"message":…,"type":…,"code":…,"param":…,"name":…}}: OpenAI's form, with the name that the error has on the
-// bus. The lengths are told with ContextExceeded.
+// bus. The lengths are sent with ContextExceeded.
 std::string openai_error(const base::Error& error, const ErrorDetails& details = {});
+
+// NotAllowed: what is not for a program in a sandbox, nor for what comes through the bridge.
+base::Error sandboxed_caller();
 
 inline constexpr std::string_view kDbusErrorPrefix = "org.llmd.Llmd1.Error.";
 

@@ -12,12 +12,18 @@ namespace {
 
 // Up to here every whole number is a double; some programs write 24.0 for 24.
 constexpr double kMaxExactDouble = 9007199254740992;  // 2^53
+// A longer number is told by its length.
+constexpr size_t kMaxShownDigits = 40;
 
 std::string describe(const base::Value& value) {
     if (const auto* flag = value.get<bool>()) return *flag ? "true" : "false";
     if (const auto* integer = value.get<int64_t>()) return std::to_string(*integer);
     if (const auto* large = value.get<uint64_t>()) return std::to_string(*large);
     if (const auto* number = value.get<double>()) return base::digits(*number);
+    if (const auto* large = value.get<base::Value::LargeNumber>()) {
+        return large->text.size() <= kMaxShownDigits ? large->text
+                                                     : base::concat("a number of ", large->text.size(), " characters");
+    }
     if (const auto* text = value.get<std::string>()) return base::concat("a string of ", text->size(), " bytes");
     if (const auto* array = value.get<base::Value::Array>()) return base::concat("an array of ", array->size());
     if (const auto* other = value.get<base::Value::Other>()) {

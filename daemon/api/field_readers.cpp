@@ -253,7 +253,7 @@ void read_reasoning(FieldReader& reader, Key key, Call& call) {
     reader.within(key, [&](FieldReader& fields) { read_thinking(fields, "effort", call); });
 }
 
-// What templates of other servers are given; only the switch of thinking is known here.
+// Reads the arguments that templates of other servers are given; only the switch of thinking is known here.
 void read_template_arguments(FieldReader& reader, Key key, Call& call) {
     reader.within(key, [&](FieldReader& fields) {
         for (const auto& [name, value] : fields.members()) {
@@ -279,10 +279,24 @@ void read_completion_prompts(FieldReader& reader, Key key, Call& call) {
 
 void read_inputs(FieldReader& reader, Key key, Call& call) {
     read_prompts(reader, key, RequestLimits::kMaxInputs, call.request.inputs);
+    const Value* value = reader.find(key);
+    const auto* array = value ? value->get<Value::Array>() : nullptr;
+    const bool is_one =
+        !array || array->empty() || !(array->front().is<Value::Array>() || array->front().is<std::string>());
+    call.request.input_name = base::concat(key, is_one ? "" : service::kInputIndex);
 }
 
 void read_one_input(FieldReader& reader, Key key, Call& call) {
     reader.text(key, call.request.inputs.emplace_back().text);
+    call.request.input_name = key;
+}
+
+void read_truncate(FieldReader& reader, Key key, Call& call) {
+    reader.boolean(key, call.request.truncate);
+}
+
+void read_truncation(FieldReader& reader, Key key, Call& call) {
+    read_choice(reader, key, {"disabled", "auto"}, call.request.truncate);
 }
 
 void read_encoding(FieldReader& reader, Key key, Call& call) {
@@ -410,8 +424,8 @@ void read_include(FieldReader& reader, Key key, Call&) {
 void read_keep_alive(FieldReader& reader, Key key, Call& call) {
     const Value* value = reader.find(key);
     if (!value) return;
-    const auto wish = parse_keep_alive(*value);
-    wish ? void(call.request.keep_alive = *wish) : reader.set(wish.error());
+    const auto time = parse_keep_alive(*value);
+    time ? void(call.request.keep_alive = *time) : reader.set(time.error());
 }
 
 std::string_view without_latest(std::string_view name) {

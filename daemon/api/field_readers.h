@@ -1,5 +1,5 @@
-// What the honoured fields of the table (fields.h) do: each function reads the field `key` into a call. Pure; the first
-// error is kept in the reader.
+// The honoured fields of the table (fields.h): each function reads the field `key` into a call. Pure; the first error
+// is kept in the reader.
 #pragma once
 
 #include <string>
@@ -37,6 +37,8 @@ void read_reasoning_format(FieldReader& reader, std::string_view key, Call& call
 void read_completion_prompts(FieldReader& reader, std::string_view key, Call& call);
 void read_inputs(FieldReader& reader, std::string_view key, Call& call);
 void read_one_input(FieldReader& reader, std::string_view key, Call& call);
+void read_truncate(FieldReader& reader, std::string_view key, Call& call);
+void read_truncation(FieldReader& reader, std::string_view key, Call& call);
 void read_encoding(FieldReader& reader, std::string_view key, Call& call);
 
 // --- Choices and log-probabilities -----------------------------------------------------------------------------------

@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "api/answer_form.h"
+#include "api/anthropic_fields.h"
 #include "api/conversation.h"
 #include "api/field_readers.h"
-#include "remotes/remote_policy.h"
+#include "api/history.h"
+#include "handover/remote_policy.h"
 
 namespace llmd::api {
 
@@ -22,13 +24,15 @@ void read_fallback(FieldReader& reader, Key key, Call& call);
 void read_bus_fallback(FieldReader& reader, Key key, Call& call);
 
 constexpr uint32_t kCompletions = kChat | kCompletion;
-constexpr uint32_t kConversation = kChat | kResponses;
-constexpr uint32_t kOpenAi = kChat | kCompletion | kResponses;
+// llama-server and vLLM offer Anthropic's call beside OpenAI's: their own fields, and OpenAI's, are treated alike
+// there.
+constexpr uint32_t kConversation = kChat | kResponses | kAnthropic;
+constexpr uint32_t kOpenAi = kConversation | kCompletion;
 constexpr uint32_t kOllama = kOllamaGenerate | kOllamaChat;
 constexpr uint32_t kEmbeds = kEmbeddings | kOllamaEmbed | kOllamaEmbeddings;
 constexpr uint32_t kAll = kBus | kOpenAi | kEmbeds | kOllama;
 constexpr uint32_t kSampled = kBus | kOpenAi | kOllamaOptions;  // where what Sampling has may stand
-constexpr uint32_t kTools = kBus | kChat | kResponses | kOllamaChat;
+constexpr uint32_t kTools = kBus | kConversation | kOllamaChat;
 
 constexpr Treatment kHonoured = Treatment::Honoured;
 constexpr Treatment kHarmless = Treatment::Harmless;
@@ -55,7 +59,7 @@ constexpr Field kTable[] = {
          reader.integer(key, 1, std::numeric_limits<int32_t>::max(), call.request.dimensions);
      }},
 
-    // What is asked
+    // Prompts, inputs and messages
     {"prompt", kCompletion, kHonoured, read_completion_prompts},
     {"prompt", kOllamaGenerate, kHonoured,
      [](FieldReader& reader, Key key, Call& call) { reader.text(key, call.request.prompt); }},
@@ -65,7 +69,9 @@ constexpr Field kTable[] = {
      [](FieldReader& reader, Key key, Call& call) { read_input_items(reader, key, call.request.messages); }},
     {"messages", kChat, kHonoured, read_chat_messages},
     {"messages", kOllamaChat, kHonoured, read_ollama_messages},
+    {"messages", kAnthropic, kHonoured, read_anthropic_messages},
     {"system", kBus | kOllamaGenerate, kHonoured, read_system},
+    {"system", kAnthropic, kHonoured, read_anthropic_system},
     {"instructions", kResponses, kHonoured, read_system},
     {"raw", kOllamaGenerate, kHonoured,
      [](FieldReader& reader, Key key, Call& call) { reader.boolean(key, call.raw); }},
@@ -90,6 +96,7 @@ constexpr Field kTable[] = {
     {"ignore_eos", kSampled, kHonoured,
      [](FieldReader& reader, Key key, Call& call) { reader.boolean(key, call.request.sampling.ignore_eos); }},
     {"stop", kSampled, kHonoured, read_stops},
+    {"stop_sequences", kAnthropic, kHonoured, read_stops},
     {"stop_token_ids", kSampled, kHonoured, read_stop_token_ids},
     {"num_ctx", kOllamaOptions, kHonoured,
      [](FieldReader& reader, Key key, Call& call) {
@@ -142,8 +149,12 @@ constexpr Field kTable[] = {
     {"structured_outputs", kOpenAi, kHonoured, read_structured_outputs},
     {"text", kResponses, kHonoured, read_text_form},
     {"format", kOllama, kHonoured, read_ollama_format},
-    {"tools", kTools, kHonoured, read_call_tools},
-    {"tool_choice", kTools & ~kBus, kHonoured, read_call_tool_choice},
+    {"output_config", kAnthropic, kHonoured, read_output_config},
+    {"output_format", kAnthropic, kHonoured, read_format},
+    {"tools", kTools & ~kAnthropic, kHonoured, read_call_tools},
+    {"tools", kAnthropic, kHonoured, read_anthropic_tools},
+    {"tool_choice", kTools & ~(kBus | kAnthropic), kHonoured, read_call_tool_choice},
+    {"tool_choice", kAnthropic, kHonoured, read_anthropic_tool_choice},
     {"tool_choice", kBus, kHonoured, read_bus_tool_choice},
     {"parallel_tool_calls", kTools, kHonoured,
      [](FieldReader& reader, Key key, Call& call) { reader.boolean(key, call.request.parallel_tool_calls); }},
@@ -154,6 +165,7 @@ constexpr Field kTable[] = {
          if (reader.find(key)) call.request.bare_calls = asked;
      }},
     {"thinking", kBus, kHonoured, read_thinking},
+    {"thinking", kAnthropic, kHonoured, read_anthropic_thinking},
     {"think", kOllama, kHonoured, read_thinking},
     {"reasoning_effort", kConversation, kHonoured, read_thinking},
     {"reasoning", kConversation, kHonoured, read_reasoning},
@@ -161,6 +173,8 @@ constexpr Field kTable[] = {
     {"reasoning_format", kConversation, kHonoured, read_reasoning_format},
     {"include", kResponses, kHonoured, read_include},
     {"options", kOllama, kHonoured, read_options},
+    {"truncate", kOllama | kOllamaEmbed, kHonoured, read_truncate},
+    {"truncation", kResponses, kHonoured, read_truncation},
 
     // OpenAI's that change no answer of llmd's, which keeps nothing, knows its caller by the socket, reuses every
     // prompt that it can, and has one tier
@@ -173,7 +187,6 @@ constexpr Field kTable[] = {
     {"user", kOpenAi | kEmbeddings, kHarmless},
     {"prediction", kConversation, kHarmless},   // makes an answer faster, never another
     {"max_tool_calls", kResponses, kHarmless},  // of built-in tools
-    {"truncation", kResponses, kHarmless},      // what is too long is refused, whatever it says
     {"audio", kConversation, kRefused},
     {"background", kResponses, kRefused},
     {"best_of", kConversation, kRefused, nullptr, "1"},
@@ -181,17 +194,27 @@ constexpr Field kTable[] = {
     {"conversation", kResponses, kRefused},
     {"function_call", kConversation, kRefused, nullptr, R"("none")"},
     {"functions", kConversation, kRefused},
-    {"logprobs", kResponses, kRefused},
+    {"logprobs", kResponses | kAnthropic, kRefused},
     {"messages", kResponses, kRefused},
-    {"n", kResponses, kRefused, nullptr, "1"},
-    {"n_cmpl", kResponses, kRefused, nullptr, "1"},
+    {"n", kResponses | kAnthropic, kRefused, nullptr, "1"},
+    {"n_cmpl", kResponses | kAnthropic, kRefused, nullptr, "1"},
     {"modalities", kConversation, kRefused, nullptr, R"(["text"])"},
     {"previous_response_id", kResponses, kRefused},
     {"prompt", kResponses, kRefused},
     {"suffix", kCompletion | kOllamaGenerate, kRefused},
-    {"top_logprobs", kResponses, kRefused},
+    {"top_logprobs", kResponses | kAnthropic, kRefused},
     {"verbosity", kConversation, kRefused, nullptr, R"("medium")"},
     {"web_search_options", kConversation, kRefused},
+
+    // Anthropic's: everything is computed here, and every prompt is reused that can be
+    {"cache_control", kAnthropic, kHarmless},
+    {"container", kAnthropic, kRefused},
+    {"context_management", kAnthropic, kHonoured, read_context_management},
+    {"diagnostics", kAnthropic, kHarmless},
+    {"inference_geo", kAnthropic, kHarmless},
+    {"mcp_servers", kAnthropic, kRefused},
+    {"speed", kAnthropic, kHarmless},
+    {"user_profile_id", kAnthropic, kHarmless},
 
     // Ollama's
     {"context", kOllamaGenerate, kRefused},
@@ -203,7 +226,6 @@ constexpr Field kTable[] = {
     {"steps", kOllamaGenerate, kRefused},
     {"template", kOllamaGenerate, kRefused},
     {"top_logprobs", kOllama, kRefused},
-    {"truncate", kOllama | kOllamaEmbed, kHarmless},  // what is too long is refused, whatever it says
     {"width", kOllamaGenerate, kRefused},
     {"embedding_only", kOllamaOptions, kHarmless},  // of how Ollama runs a model, from here
     {"f16_kv", kOllamaOptions, kHarmless},
@@ -226,7 +248,7 @@ constexpr Field kTable[] = {
     {"adaptive_decay", kOpenAi, kHarmless},  // of adaptive_target
     {"adaptive_target", kOpenAi, kHonoured, read_adaptive_target},
     {"backend_sampling", kOpenAi, kHarmless},
-    {"cache_prompt", kOpenAi, kHarmless},  // what is reused is the same bit for bit
+    {"cache_prompt", kOpenAi, kHarmless},  // reused pages are the same bit for bit
     {"chat_format", kOpenAi, kRefused},
     {"dry_allowed_length", kOpenAi, kHarmless},  // of dry_multiplier
     {"dry_base", kOpenAi, kHarmless},
@@ -332,7 +354,7 @@ void read_fallback_names(FieldReader& reader, Key key, Call& call, ReadName read
         }
         models.push_back(read_name(*text));
     }
-    if (auto checked = remotes::check_fallback(call.request.model, models); !checked) {
+    if (auto checked = handover::check_fallback(call.request.model, models); !checked) {
         return reader.set(std::move(checked).error());
     }
     call.request.fallback = std::move(models);
@@ -347,8 +369,9 @@ void read_bus_fallback(FieldReader& reader, Key key, Call& call) {
 }
 
 void set_defaults(Dialect dialect, Call& call) {
-    if ((dialect & (kChat | kResponses | kOllama)) != 0) call.request.max_tokens = kDefaultAnswerTokens;
+    if ((dialect & (kConversation | kOllama)) != 0) call.request.max_tokens = kDefaultAnswerTokens;
     call.stream = (dialect & kOllama) != 0;
+    call.request.truncate = (dialect & (kOllama | kOllamaEmbed)) != 0;
 }
 
 void check_required(FieldReader& reader, Dialect dialect, Call& call) {
@@ -356,12 +379,18 @@ void check_required(FieldReader& reader, Dialect dialect, Call& call) {
     const bool is_ollama = (dialect & (kOllama | kOllamaEmbed | kOllamaEmbeddings)) != 0;
     if (is_ollama && request.model.empty()) reader.refuse("model", "it is missing");
     if (dialect == kCompletion && call.prompts.empty()) reader.refuse("prompt", "it is missing");
-    if (dialect == kChat && request.messages.empty()) reader.refuse("messages", "there must be at least one");
+    if ((dialect & (kChat | kAnthropic)) != 0 && request.messages.empty()) {
+        reader.refuse("messages", "there must be at least one");
+    }
     if (dialect == kResponses && request.messages.empty()) reader.refuse("input", "it is missing");
     if ((dialect & (kEmbeddings | kOllamaEmbed)) != 0 && request.inputs.empty()) {
         reader.refuse("input", "it is missing");
     }
     if (dialect == kOllamaEmbeddings && request.inputs.empty()) reader.refuse("prompt", "it is missing");
+    // Results of tools have got the calls that were missing.
+    if (request.messages.size() > RequestLimits::kMaxMessages) {
+        reader.refuse("messages", request.messages.size(), " are more than ", RequestLimits::kMaxMessages);
+    }
     if (call.raw && call.system) reader.refuse("system", "not with a raw prompt");
 }
 
@@ -393,6 +422,7 @@ base::Result<Call> read_call(const Value::Object& object, Dialect dialect) {
     Call call;
     set_defaults(dialect, call);
     read_fields(reader, dialect, call);
+    mend_history(call.request.messages, call.notes);
     if (!reader.error()) check_required(reader, dialect, call);
     if (reader.error()) return *reader.error();
     place_system(dialect, call);
@@ -400,9 +430,12 @@ base::Result<Call> read_call(const Value::Object& object, Dialect dialect) {
 }
 
 base::Result<Call> read_call(std::string_view body, Dialect dialect) {
-    const auto json = parse_body(body);
+    std::vector<std::string> notes;
+    const auto json = parse_body(body, &notes);
     if (!json) return json.error();
-    return read_call(*json->get<Value::Object>(), dialect);
+    auto call = read_call(*json->get<Value::Object>(), dialect);
+    if (call) call->notes.insert(call->notes.end(), notes.begin(), notes.end());
+    return call;
 }
 
 std::vector<service::GenerateRequest> choices_of(Call& call) {
@@ -419,8 +452,10 @@ std::vector<service::GenerateRequest> choices_of(Call& call) {
     return requests;
 }
 
-base::Result<Value> parse_body(std::string_view body) {
-    auto value = base::parse_json(body);
+base::Result<Value> parse_body(std::string_view body, std::vector<std::string>* notes) {
+    bool has_replaced = false;
+    auto value = base::parse_json(body, &has_replaced);
+    if (has_replaced && notes) notes->emplace_back("body: half of a surrogate pair was taken as U+FFFD");
     if (value && !value->is<Value::Object>()) {
         return base::fail(base::ErrorCode::InvalidArgument, "body: not a JSON object");
     }

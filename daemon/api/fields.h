@@ -28,6 +28,7 @@ enum Dialect : uint32_t {
     kOllamaEmbed = 1u << 7,
     kOllamaEmbeddings = 1u << 8,  // the older call
     kOllamaOptions = 1u << 9,     // the object `options` of generate and chat
+    kAnthropic = 1u << 10,        // Anthropic's messages
 };
 
 enum class Treatment : uint8_t {
@@ -61,7 +62,7 @@ base::Result<Call> read_call(std::string_view body, Dialect dialect);
 // else is asked.
 std::vector<service::GenerateRequest> choices_of(Call& call);
 
-// InvalidArgument unless `body` is one JSON object.
-base::Result<base::Value> parse_body(std::string_view body);
+// InvalidArgument unless `body` is one JSON object. `notes` gets a sentence where a character was replaced.
+base::Result<base::Value> parse_body(std::string_view body, std::vector<std::string>* notes = nullptr);
 
 }  // namespace llmd::api

@@ -31,6 +31,12 @@ std::span<const InfoField> info_fields() {
     return kInfoFields;
 }
 
+void write_info(base::JsonWriter& json, const Outcome& outcome) {
+    for_each_info(outcome, [&json](std::string_view key, std::string_view, const Value& value) {
+        write_json(json.key(key), value);
+    });
+}
+
 void write_notes(base::JsonWriter& json, std::span<const std::string> notes) {
     if (notes.empty()) return;
     json.key("notes").begin_array();

@@ -1,5 +1,5 @@
-// What a request that has ended is told to have cost: one table with a row for each figure, from which `info` on the
-// bus and the last line of a pipe are made. Pure.
+// The costs of a request that has ended: one table with a row for each figure, from which `info` on the bus and the
+// last line of a pipe are made. Pure.
 #pragma once
 
 #include <span>
@@ -16,11 +16,11 @@ struct InfoField {
     std::string_view key;   // on the bus and in JSON
     std::string_view type;  // D-Bus: s, u, t or d
     base::Value (*get)(const service::Outcome& outcome);
-    bool only_if_any = false;  // 0 is not told
+    bool only_if_any = false;  // 0 is left out
 };
 std::span<const InfoField> info_fields();
 
-// Calls told(key, type, value) for each row that `outcome` tells, in the order of the table.
+// Calls told(key, type, value) for each row that `outcome` has, in the order of the table.
 template <typename Told>
 void for_each_info(const service::Outcome& outcome, Told told) {
     for (const InfoField& field : info_fields()) {
@@ -30,7 +30,10 @@ void for_each_info(const service::Outcome& outcome, Told told) {
     }
 }
 
-// The member "notes" with what is told of an answer; nothing where there are none.
+// Writes these as members.
+void write_info(base::JsonWriter& json, const service::Outcome& outcome);
+
+// The member "notes" with the notes on an answer; nothing where there are none.
 void write_notes(base::JsonWriter& json, std::span<const std::string> notes);
 
 }  // namespace llmd::api

@@ -82,16 +82,16 @@ std::optional<double> parse(const base::Value& value) {
 }  // namespace
 
 base::Result<seconds> parse_keep_alive(const base::Value& value) {
-    const auto wish = parse(value);
-    if (!wish || std::isnan(*wish)) {
+    const auto time = parse(value);
+    if (!time || std::isnan(*time)) {
         const auto* text = value.get<std::string>();
         return base::fail(base::ErrorCode::InvalidArgument,
                           "keep_alive: ", base::in_quotes(text != nullptr ? *text : base::json_text(value)),
                           " is neither a number of seconds nor a duration such as \"5m\"");
     }
-    if (*wish < 0) return seconds(-1);
+    if (*time < 0) return seconds(-1);
     const auto longest = static_cast<double>(kLongestKeepAlive.count());
-    return *wish >= longest ? kLongestKeepAlive : seconds(static_cast<int64_t>(std::ceil(*wish)));
+    return *time >= longest ? kLongestKeepAlive : seconds(static_cast<int64_t>(std::ceil(*time)));
 }
 
 }  // namespace llmd::api

@@ -1,4 +1,4 @@
-// How long a client wishes a model to stay loaded after its answer, as Ollama's keep_alive says it. Pure.
+// How long a client asks for a model to stay loaded after its answer, as Ollama's keep_alive says it. Pure.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace llmd::api {
 
-// Longer wishes are cut to this: a year is for ever.
+// Longer times are cut to this: a year is for ever.
 inline constexpr std::chrono::seconds kLongestKeepAlive = service::RequestLimits::kMaxKeepAlive;
 
 // `value` is a number of seconds, or a text: such a number ("300", "-1"), or a duration as Go writes it, which is one

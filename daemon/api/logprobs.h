@@ -1,6 +1,6 @@
 // Where log-probabilities meet the text that they are about. Text comes later than its tokens, because part of a
-// character and what may begin a stop string are held back, and some of it never comes, because a stop string cut it
-// away or a deadline did. Here, and nowhere else, it is decided what is told of each token, and when:
+// character and what may begin a stop string are kept, and some of it never comes, because a stop string cut it away or
+// a deadline did. Here, and nowhere else, it is decided what is sent of each token, and when:
 //   - a token goes out with the text that holds its last byte;
 //   - one of which only the beginning is in the text goes out at the end, with the bytes that are;
 //   - one of which nothing is in the text does not, but for control tokens, which stand for no bytes and go out with
@@ -36,7 +36,7 @@ public:
     std::vector<AlignedLogprobs> finish();
 
 private:
-    // Of the tokens that wait, those that end in what has been matched.
+    // Releases those of the waiting tokens that end in the text that has been matched.
     void release(std::vector<AlignedLogprobs>& out);
 
     std::deque<protocol::TokenLogprobs> waiting_;

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "api/listing.h"
+
 namespace llmd::api {
 
 namespace {
@@ -40,7 +42,7 @@ Value engines_value(const Status& status) {
             {"restarts", engine.restarts},
         };
         if (engine.idle) row.push_back({"idle_s", uint64_t(engine.idle->count())});
-        // Milliseconds; -1: it stays. Absent where nothing tells.
+        // Milliseconds; -1: it stays. Absent where nothing says.
         if (engine.unload_in) {
             const bool stays = *engine.unload_in == std::chrono::milliseconds::max();
             row.push_back({"unload_in_ms", stays ? kNever : int64_t{engine.unload_in->count()}});
@@ -53,94 +55,112 @@ Value engines_value(const Status& status) {
 // One dictionary a remote.
 Value remotes_value(const Status& status) {
     Value::Array rows;
-    for (const service::RemoteStatus& remote : status.remotes) {
+    for (const auto& [name, host, models, words] : status.remotes) {
         Value::Object row{
-            {"name", remote.name},       {"host", remote.host},           {"state", remote.state},
-            {"since_s", remote.since_s}, {"in_flight", remote.in_flight}, {"last_error", remote.last_error},
-            {"models", remote.models},
+            {"name", name},
+            {"host", host},
+            {"state", std::string(words.state)},
+            {"since_s", uint64_t(words.since.count())},
+            {"in_flight", words.in_flight},
+            {"last_error", words.last_error},
+            {"models", models},
         };
-        if (remote.last_use_s) row.push_back({"last_use_s", *remote.last_use_s});
-        if (remote.state == "away") row.push_back({"retry_in_s", remote.retry_in_s});
+        if (words.last_use) row.push_back({"last_use_s", uint64_t(words.last_use->count())});
+        if (words.state == "away") row.push_back({"retry_in_s", uint64_t(words.retry_in.count())});
         rows.emplace_back(std::move(row));
     }
     return rows;
 }
 
 constexpr std::array kFields = {
-    StatusField{"state", "s", [](const Status& s) -> Value { return std::string(state_name(s.state)); }},
-    StatusField{"model", "s", [](const Status& s) -> Value { return s.model; }},
-    StatusField{"backend", "s", [](const Status& s) -> Value { return s.backend; }},
-    StatusField{"device", "s", [](const Status& s) -> Value { return s.device; }},
-    StatusField{"driver", "s", [](const Status& s) -> Value { return s.driver; }},
-    StatusField{"precision", "s", [](const Status& s) -> Value { return s.precision; }},
-    StatusField{"notes", "as", [](const Status& s) -> Value { return s.notes; }},
-    StatusField{"sandbox", "s", [](const Status& s) -> Value { return s.sandbox; }},
-    StatusField{"context_length", "u", [](const Status& s) -> Value { return s.context_length; }, "context_tokens",
-                MetricType::Gauge, "Length of the loaded model's context."},
-    StatusField{"slots", "u", [](const Status& s) -> Value { return s.slots; }, "slots", MetricType::Gauge,
-                "Requests that the loaded model can compute at a time."},
-    StatusField{"engines", "aa{sv}", engines_value},
-    StatusField{"remotes", "aa{sv}", remotes_value},
-    StatusField{"load_per_mille", "u", [](const Status& s) -> Value { return s.load_per_mille; }},
-    StatusField{"queued", "u", [](const Status& s) -> Value { return s.queued; }, "requests_queued", MetricType::Gauge,
-                "Requests that wait."},
-    StatusField{"active", "u", [](const Status& s) -> Value { return s.active; }, "requests_active", MetricType::Gauge,
-                "Requests that run."},
-    StatusField{"weight_bytes", "t", [](const Status& s) -> Value { return s.weight_bytes; }, "weights_bytes",
-                MetricType::Gauge, "Memory of the loaded model's weights."},
-    StatusField{"kv_bytes", "t", [](const Status& s) -> Value { return s.kv_bytes; }, "kv_bytes", MetricType::Gauge,
-                "Memory of the KV pages."},
-    StatusField{"kv_pages_used", "u", [](const Status& s) -> Value { return s.kv_pages_used; }, "kv_pages_used",
-                MetricType::Gauge, "KV pages of requests."},
-    StatusField{"kv_pages_cached", "u", [](const Status& s) -> Value { return s.kv_pages_cached; }, "kv_pages_cached",
-                MetricType::Gauge, "KV pages kept for later requests."},
-    StatusField{"kv_pages_total", "u", [](const Status& s) -> Value { return s.kv_pages_total; }, "kv_pages",
-                MetricType::Gauge, "KV pages in all."},
-    StatusField{"cache_hits", "t", [](const Status& s) -> Value { return s.cache_hits; }, "cache_hits_total",
-                MetricType::Counter, "Requests whose beginning was computed already."},
-    StatusField{"cache_hit_tokens", "t", [](const Status& s) -> Value { return s.cache_hit_tokens; },
-                "cache_hit_tokens_total", MetricType::Counter, "Their tokens that were not computed again."},
-    StatusField{"drafted_tokens", "t", [](const Status& s) -> Value { return s.drafted_tokens; },
-                "drafted_tokens_total", MetricType::Counter, "Tokens computed before it was known that they follow."},
-    StatusField{"accepted_tokens", "t", [](const Status& s) -> Value { return s.accepted_tokens; },
-                "accepted_tokens_total", MetricType::Counter, "Of the drafted tokens, those that did follow."},
-    StatusField{"engine_pid", "x", [](const Status& s) -> Value { return s.engine_pid; }},
-    StatusField{"engine_restarts", "u", [](const Status& s) -> Value { return s.engine_restarts; },
+    StatusField{"state", "s", Reader::Anyone,
+                [](const Status& s) -> Value { return std::string(state_name(s.state)); }},
+    StatusField{"model", "s", Reader::Anyone, [](const Status& s) -> Value { return s.main.model; }},
+    StatusField{"backend", "s", Reader::Anyone, [](const Status& s) -> Value { return s.main.backend; }},
+    StatusField{"device", "s", Reader::Anyone, [](const Status& s) -> Value { return s.main.device; }},
+    StatusField{"driver", "s", Reader::Anyone, [](const Status& s) -> Value { return s.main.driver; }},
+    StatusField{"precision", "s", Reader::Anyone, [](const Status& s) -> Value { return s.main.precision; }},
+    StatusField{"notes", "as", Reader::Unconfined, [](const Status& s) -> Value { return s.main.notes; }},
+    StatusField{"sandbox", "s", Reader::Unconfined, [](const Status& s) -> Value { return s.main.sandbox; }},
+    StatusField{"context_length", "u", Reader::Anyone, [](const Status& s) -> Value { return s.main.context_length; },
+                "context_tokens", MetricType::Gauge, "Length of the loaded model's context."},
+    StatusField{"slots", "u", Reader::Anyone, [](const Status& s) -> Value { return s.main.slots; }, "slots",
+                MetricType::Gauge, "Requests that the loaded model can compute at a time."},
+    StatusField{"engines", "aa{sv}", Reader::Unconfined, engines_value},
+    StatusField{"remotes", "aa{sv}", Reader::Unconfined, remotes_value},
+    StatusField{"load_per_mille", "u", Reader::Anyone, [](const Status& s) -> Value { return s.main.load_per_mille; }},
+    StatusField{"queued", "u", Reader::Anyone, [](const Status& s) -> Value { return s.queued; }, "requests_queued",
+                MetricType::Gauge, "Requests that wait."},
+    StatusField{"active", "u", Reader::Anyone, [](const Status& s) -> Value { return s.active; }, "requests_active",
+                MetricType::Gauge, "Requests that run."},
+    StatusField{"weight_bytes", "t", Reader::Anyone, [](const Status& s) -> Value { return s.main.weight_bytes; },
+                "weights_bytes", MetricType::Gauge, "Memory of the loaded model's weights."},
+    StatusField{"kv_bytes", "t", Reader::Anyone, [](const Status& s) -> Value { return s.main.kv_bytes; }, "kv_bytes",
+                MetricType::Gauge, "Memory of the KV pages."},
+    StatusField{"kv_pages_used", "u", Reader::Unconfined, [](const Status& s) -> Value { return s.main.pages.used; },
+                "kv_pages_used", MetricType::Gauge, "KV pages of requests."},
+    StatusField{"kv_pages_cached", "u", Reader::Unconfined,
+                [](const Status& s) -> Value { return s.main.pages.cached; }, "kv_pages_cached", MetricType::Gauge,
+                "KV pages kept for later requests."},
+    StatusField{"kv_pages_total", "u", Reader::Anyone, [](const Status& s) -> Value { return s.main.pages.total; },
+                "kv_pages", MetricType::Gauge, "KV pages in all."},
+    StatusField{"cache_hits", "t", Reader::Unconfined, [](const Status& s) -> Value { return s.figures.cache_hits; },
+                "cache_hits_total", MetricType::Counter, "Requests whose beginning was computed already."},
+    StatusField{"cache_hit_tokens", "t", Reader::Unconfined,
+                [](const Status& s) -> Value { return s.figures.cache_hit_tokens; }, "cache_hit_tokens_total",
+                MetricType::Counter, "Their tokens that were not computed again."},
+    StatusField{"drafted_tokens", "t", Reader::Unconfined,
+                [](const Status& s) -> Value { return s.figures.drafted_tokens; }, "drafted_tokens_total",
+                MetricType::Counter, "Tokens computed before it was known that they follow."},
+    StatusField{"accepted_tokens", "t", Reader::Unconfined,
+                [](const Status& s) -> Value { return s.figures.accepted_tokens; }, "accepted_tokens_total",
+                MetricType::Counter, "Of the drafted tokens, those that did follow."},
+    StatusField{"engine_pid", "x", Reader::Unconfined, [](const Status& s) -> Value { return s.main.pid; }},
+    StatusField{"engine_restarts", "u", Reader::Unconfined, [](const Status& s) -> Value { return s.engine_restarts; },
                 "engine_restarts_total", MetricType::Counter, "Engines started in the place of dead ones."},
-    StatusField{"last_fault", "s", [](const Status& s) -> Value { return s.last_fault; }},
-    StatusField{"last_fault_cause", "s", [](const Status& s) -> Value { return std::string(s.last_fault_cause); }},
-    StatusField{"settings_error", "s", [](const Status& s) -> Value { return s.settings_error; }},
-    StatusField{"quarantined", "s", [](const Status& s) -> Value { return s.quarantined; }},
-    StatusField{"memory", "s", [](const Status& s) -> Value { return s.conditions.memory; }},
-    StatusField{"memory_state", "s", [](const Status& s) -> Value { return std::string(s.states.memory); }},
-    StatusField{"heat", "s", [](const Status& s) -> Value { return s.conditions.heat; }},
-    StatusField{"heat_state", "s", [](const Status& s) -> Value { return std::string(s.states.heat); }},
-    StatusField{"heat_zone", "s", [](const Status& s) -> Value { return s.states.nearest.zone; }},
-    StatusField{"heat_celsius", "d", [](const Status& s) -> Value { return celsius(s.states.nearest.temperature); }},
-    StatusField{"heat_limit_celsius", "d", [](const Status& s) -> Value { return celsius(s.states.nearest.trip); }},
-    StatusField{"duty_cycle_percent", "u", [](const Status& s) -> Value { return s.duty_cycle_percent; }},
-    StatusField{"power", "s", [](const Status& s) -> Value { return s.conditions.power; }},
-    StatusField{"power_state", "s", [](const Status& s) -> Value { return std::string(s.states.power); }},
-    StatusField{"power_saving", "u", [](const Status& s) -> Value { return uint32_t{s.states.saves_power}; }},
-    StatusField{"sleep", "s", [](const Status& s) -> Value { return s.conditions.sleep; }},
-    StatusField{"sleep_state", "s", [](const Status& s) -> Value { return std::string(s.states.sleep); }},
-    StatusField{"paused", "s", [](const Status& s) -> Value { return s.conditions.paused; }},
-    StatusField{"paused_requests", "s", [](const Status& s) -> Value { return std::string(s.states.paused); }},
+    StatusField{"last_fault", "s", Reader::Unconfined, [](const Status& s) -> Value { return s.last_fault; }},
+    StatusField{"last_fault_cause", "s", Reader::Unconfined,
+                [](const Status& s) -> Value { return std::string(s.last_fault_cause); }},
+    StatusField{"settings_error", "s", Reader::Unconfined, [](const Status& s) -> Value { return s.settings_error; }},
+    StatusField{"quarantined", "s", Reader::Unconfined, [](const Status& s) -> Value { return s.quarantined; }},
+    StatusField{"memory", "s", Reader::Anyone, [](const Status& s) -> Value { return s.conditions.memory; }},
+    StatusField{"memory_state", "s", Reader::Anyone,
+                [](const Status& s) -> Value { return std::string(s.states.memory); }},
+    StatusField{"heat", "s", Reader::Anyone, [](const Status& s) -> Value { return s.conditions.heat; }},
+    StatusField{"heat_state", "s", Reader::Anyone, [](const Status& s) -> Value { return std::string(s.states.heat); }},
+    StatusField{"heat_zone", "s", Reader::Anyone, [](const Status& s) -> Value { return s.states.nearest.zone; }},
+    StatusField{"heat_celsius", "d", Reader::Anyone,
+                [](const Status& s) -> Value { return celsius(s.states.nearest.temperature); }},
+    StatusField{"heat_limit_celsius", "d", Reader::Anyone,
+                [](const Status& s) -> Value { return celsius(s.states.nearest.trip); }},
+    StatusField{"duty_cycle_percent", "u", Reader::Anyone,
+                [](const Status& s) -> Value { return s.duty_cycle_percent; }},
+    StatusField{"power", "s", Reader::Anyone, [](const Status& s) -> Value { return s.conditions.power; }},
+    StatusField{"power_state", "s", Reader::Anyone,
+                [](const Status& s) -> Value { return std::string(s.states.power); }},
+    StatusField{"power_saving", "u", Reader::Anyone,
+                [](const Status& s) -> Value { return uint32_t{s.states.saves_power}; }},
+    StatusField{"sleep", "s", Reader::Anyone, [](const Status& s) -> Value { return s.conditions.sleep; }},
+    StatusField{"sleep_state", "s", Reader::Anyone,
+                [](const Status& s) -> Value { return std::string(s.states.sleep); }},
+    StatusField{"paused", "s", Reader::Anyone, [](const Status& s) -> Value { return s.conditions.paused; }},
+    StatusField{"paused_requests", "s", Reader::Anyone,
+                [](const Status& s) -> Value { return std::string(s.states.paused); }},
 };
 
 using service::Histogram;
 constexpr std::array kHistograms = {
-    StatusHistogram{"queue_ms", [](const Status& s) -> const Histogram& { return s.queue_ms; }, "queue_seconds",
+    StatusHistogram{"queue_ms", [](const Status& s) -> const Histogram& { return s.figures.queue_ms; }, "queue_seconds",
                     kSecondsPerMs, "From submission to start."},
-    StatusHistogram{"ttft_ms", [](const Status& s) -> const Histogram& { return s.ttft_ms; }, "first_token_seconds",
-                    kSecondsPerMs, "From submission to the first token."},
-    StatusHistogram{"prefill_ms", [](const Status& s) -> const Histogram& { return s.prefill_ms; }, "prefill_seconds",
-                    kSecondsPerMs, "From start to the first token."},
-    StatusHistogram{"decode_tps", [](const Status& s) -> const Histogram& { return s.decode_tps; },
+    StatusHistogram{"ttft_ms", [](const Status& s) -> const Histogram& { return s.figures.ttft_ms; },
+                    "first_token_seconds", kSecondsPerMs, "From submission to the first token."},
+    StatusHistogram{"prefill_ms", [](const Status& s) -> const Histogram& { return s.figures.prefill_ms; },
+                    "prefill_seconds", kSecondsPerMs, "From start to the first token."},
+    StatusHistogram{"decode_tps", [](const Status& s) -> const Histogram& { return s.figures.decode_tps; },
                     "decode_tokens_per_second", 1, "Speed of a request's text."},
 };
 
-// Of each engine, and of each remote.
+// A figure that each engine, or each remote, has.
 template <typename T>
 struct LabelledMetric {
     std::string_view name;  // behind "llmd_"
@@ -160,8 +180,23 @@ constexpr std::array kEngineMetrics = {
 };
 constexpr std::array kRemoteMetrics = {
     LabelledMetric<RemoteStatus>{"remote_requests_active", "gauge", "Requests that each remote of the settings has.",
-                                 [](const RemoteStatus& r) { return uint64_t{r.in_flight}; }},
+                                 [](const RemoteStatus& r) { return uint64_t{r.words.in_flight}; }},
 };
+
+// The status of a llmd that has done nothing.
+const Status& nothing() {
+    static const Status nothing;
+    return nothing;
+}
+
+// Returns what is for Reader::Unconfined.
+const Status& unconfined(const StatusView& view) {
+    return view.is_confined ? nothing() : view.status;
+}
+
+Value shown(const StatusField& field, const StatusView& view) {
+    return field.get(field.reader == Reader::Unconfined ? unconfined(view) : view.status);
+}
 
 // A label's value: '\', '"' and line breaks are escaped.
 std::string label(std::string_view text) {
@@ -197,11 +232,11 @@ std::span<const StatusHistogram> status_histograms() {
     return kHistograms;
 }
 
-std::vector<StatusValue> status_values(const Status& status, std::string_view version) {
+std::vector<StatusValue> status_values(const StatusView& view, std::string_view version) {
     std::vector<StatusValue> out{{"version", "s", std::string(version)}};
-    for (const StatusField& field : kFields) out.push_back({std::string(field.key), field.type, field.get(status)});
+    for (const StatusField& field : kFields) out.push_back({std::string(field.key), field.type, shown(field, view)});
     for (const StatusHistogram& row : kHistograms) {
-        const Histogram& histogram = row.get(status);
+        const Histogram& histogram = row.get(unconfined(view));
         const std::string key(row.key);
         out.push_back({key + "_count", "t", histogram.count()});
         out.push_back({key + "_sum", "d", histogram.sum()});
@@ -211,78 +246,60 @@ std::vector<StatusValue> status_values(const Status& status, std::string_view ve
     return out;
 }
 
-std::vector<service::RequestSnapshot> requests_for(const service::Service& service, const Caller& caller,
-                                                   const std::string& client) {
+std::vector<service::RequestSnapshot> requests_for(const service::Service& service, const Caller& caller) {
     auto requests = service.requests();
     std::erase_if(requests, [&](const service::RequestSnapshot& request) {
-        const bool is_own =
-            request.client == client || (!caller.application.empty() && request.application == caller.application);
+        const bool is_own = request.caller.name == caller.name ||
+                            (!caller.application.empty() && request.caller.application == caller.application);
         return caller.sandboxed && !is_own;
     });
     return requests;
 }
 
-Status status_for(const service::Service& service, const Caller& caller, const std::string& client) {
-    Status status = service.status();
-    return caller.sandboxed ? private_view(std::move(status), requests_for(service, caller, client)) : status;
+StatusView status_for(const service::Service& service, const Caller& caller) {
+    StatusView view{service.status(), caller.sandboxed};
+    if (caller.sandboxed) count_only(view.status, requests_for(service, caller));
+    return view;
 }
 
-Status private_view(Status status, const std::vector<service::RequestSnapshot>& own) {
-    const auto n_running = std::count_if(own.begin(), own.end(), [](const auto& request) { return request.running; });
-    Status out;
-    out.state = status.state;
-    out.model = std::move(status.model);
-    out.backend = std::move(status.backend);
-    out.device = std::move(status.device);
-    out.driver = std::move(status.driver);
-    out.precision = std::move(status.precision);
-    out.context_length = status.context_length;
-    out.slots = status.slots;
-    out.load_per_mille = status.load_per_mille;
-    out.active = static_cast<uint32_t>(n_running);
-    out.queued = static_cast<uint32_t>(own.size()) - out.active;
-    out.weight_bytes = status.weight_bytes;
-    out.kv_bytes = status.kv_bytes;
-    out.kv_pages_total = status.kv_pages_total;
-    out.conditions = std::move(status.conditions);
-    out.states = std::move(status.states);
-    out.duty_cycle_percent = status.duty_cycle_percent;
-    return out;
+void count_only(Status& status, const std::vector<service::RequestSnapshot>& own) {
+    status.active = static_cast<uint32_t>(std::ranges::count_if(own, &service::RequestSnapshot::running));
+    status.queued = static_cast<uint32_t>(own.size()) - status.active;
 }
 
-std::string status_json(const Status& status, std::string_view version) {
+std::string status_json(const StatusView& view, std::string_view version) {
     base::JsonWriter json;
-    json.begin_object();
-    for (const StatusValue& one : status_values(status, version)) write_json(json.key(one.key), one.value);
-    return json.end_object().take();
+    write_values(json, status_values(view, version));
+    return json.take();
 }
 
-std::string metrics_text(const Status& status, std::string_view version) {
+std::string metrics_text(const StatusView& view, std::string_view version) {
+    const Status& status = view.status;
     std::string out = description("info", "gauge", "What runs; always 1.");
     out += base::concat("llmd_info{version=", label(version), ",state=", label(state_name(status.state)),
-                        ",model=", label(status.model), ",backend=", label(status.backend),
-                        ",device=", label(status.device), "} 1\n");
+                        ",model=", label(status.main.model), ",backend=", label(status.main.backend),
+                        ",device=", label(status.main.device), "} 1\n");
     for (const StatusField& field : kFields) {
         if (field.metric_type == MetricType::None) continue;
         out += description(field.metric, field.metric_type == MetricType::Counter ? "counter" : "gauge", field.help);
-        out += base::concat("llmd_", field.metric, ' ', sample(field.get(status)), '\n');
+        out += base::concat("llmd_", field.metric, ' ', sample(shown(field, view)), '\n');
     }
     for (const auto& [name, type, help, get] : kEngineMetrics) {
         out += description(name, type, help);
-        for (const service::EngineStatus& engine : status.engines) {
+        for (const service::EngineStatus& engine : unconfined(view).engines) {
             out += base::concat("llmd_", name, "{model=", label(engine.model), ",device=", label(engine.device),
                                 ",state=", label(state_name(engine.state)), "} ", get(engine), '\n');
         }
     }
     for (const auto& [name, type, help, get] : kRemoteMetrics) {
         out += description(name, type, help);
-        for (const service::RemoteStatus& remote : status.remotes) {
+        for (const service::RemoteStatus& remote : unconfined(view).remotes) {
             out += base::concat("llmd_", name, "{remote=", label(remote.name), ",host=", label(remote.host),
-                                ",state=", label(remote.state), "} ", get(remote), '\n');
+                                ",state=", label(remote.words.state), "} ", get(remote), '\n');
         }
     }
     for (const StatusHistogram& row : kHistograms) {
-        const Histogram& histogram = row.get(status);
+        const Histogram& histogram = row.get(unconfined(view));
         out += description(row.metric, "summary", row.help);
         for (const double share : {kMedian, 0.9, 0.99}) {
             out += base::concat("llmd_", row.metric, "{quantile=\"", base::digits(share), "\"} ",

@@ -1,5 +1,5 @@
-// What llmd tells of itself: one table with a row for each figure, from which GetStatus on the bus, GET /status and
-// GET /metrics are made. Pure.
+// The status of llmd: one table with a row for each figure, from which GetStatus on the bus, GET /status and GET
+// /metrics are made. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,14 @@ namespace llmd::api {
 // How a metric of Prometheus changes.
 enum class MetricType : uint8_t { None, Gauge, Counter };
 
+// Who gets a field. A program in a sandbox learns nothing of files, processes, faults, caches and the requests of
+// others: it reads what stands there when llmd has done nothing.
+enum class Reader : uint8_t { Anyone, Unconfined };
+
 struct StatusField {
     std::string_view key;   // on the bus and in JSON
     std::string_view type;  // D-Bus: s, as, aa{sv}, u, t, x or d
+    Reader reader;
     base::Value (*get)(const service::Status& status);
     std::string_view metric{};  // behind "llmd_"; empty: the field is not among the metrics
     MetricType metric_type = MetricType::None;
@@ -27,7 +32,8 @@ struct StatusField {
 };
 std::span<const StatusField> status_fields();
 
-// A histogram. On the bus and in JSON it is KEY_count, KEY_sum, KEY_p50 and KEY_p95; among the metrics a summary.
+// A histogram, for Reader::Unconfined. On the bus and in JSON it is KEY_count, KEY_sum, KEY_p50 and KEY_p95; among the
+// metrics a summary.
 struct StatusHistogram {
     std::string_view key;
     const service::Histogram& (*get)(const service::Status& status);
@@ -37,6 +43,12 @@ struct StatusHistogram {
 };
 std::span<const StatusHistogram> status_histograms();
 
+// The status and how much of it is shown.
+struct StatusView {
+    service::Status status;
+    bool is_confined = false;  // only what Reader::Anyone may know
+};
+
 // One figure with its D-Bus type.
 struct StatusValue {
     std::string key;
@@ -44,25 +56,21 @@ struct StatusValue {
     base::Value value;
 };
 // All figures in the order of the table, llmd's version before and the histograms behind them.
-std::vector<StatusValue> status_values(const service::Status& status, std::string_view version);
+std::vector<StatusValue> status_values(const StatusView& view, std::string_view version);
 
 // The requests that a caller may know of: all, or, from inside a sandbox, those of its application and its own.
-// `client` is what it is called in GenerateRequest::client.
-std::vector<service::RequestSnapshot> requests_for(const service::Service& service, const Caller& caller,
-                                                   const std::string& client);
+std::vector<service::RequestSnapshot> requests_for(const service::Service& service, const Caller& caller);
 
 // The status as the caller may know it.
-service::Status status_for(const service::Service& service, const Caller& caller, const std::string& client);
-
-// What a program in a sandbox may know of `status`: queued and active are those of `own` requests; nothing of files,
-// processes, faults, caches and the requests of others.
-service::Status private_view(service::Status status, const std::vector<service::RequestSnapshot>& own);
+StatusView status_for(const service::Service& service, const Caller& caller);
+// Has `queued` and `active` count these requests alone.
+void count_only(service::Status& status, const std::vector<service::RequestSnapshot>& own);
 
 // One JSON object.
-std::string status_json(const service::Status& status, std::string_view version);
+std::string status_json(const StatusView& view, std::string_view version);
 
 // Prometheus' text format, version 0.0.4.
 inline constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
-std::string metrics_text(const service::Status& status, std::string_view version);
+std::string metrics_text(const StatusView& view, std::string_view version);
 
 }  // namespace llmd::api

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <span>
 #include <sstream>
 #include <string_view>
@@ -23,102 +24,7 @@ namespace llmd::base {
 
 namespace {
 
-// Far above any real configuration; keeps a wrong path (a model, a device) from being read into memory.
-constexpr size_t kMaxConfigBytes = 256u << 10;
-
 constexpr const char* kFile = "/llmd/llmd.toml";
-constexpr uint32_t kMaxIdleSeconds = 365u * 24 * 3600;  // as good as never
-
-struct Range {
-    uint32_t least;
-    uint32_t most;
-};
-constexpr Range kContextLengths{32, 1u << 20};
-
-constexpr std::array<std::string_view, 3> kBackends = {"auto", "opencl", "cpu"};
-constexpr std::array<std::string_view, 2> kPrecisions = {"faithful", "fast"};
-constexpr auto kTemplates = std::to_array<std::string_view>({"",
-                                                             "none",
-                                                             "zephyr",
-                                                             "llama2",
-                                                             "llama3",
-                                                             "llama3.1",
-                                                             "chatml",
-                                                             "hermes",
-                                                             "qwen2.5-first",
-                                                             "qwen3",
-                                                             "qwen3-instruct",
-                                                             "qwen3-thinking",
-                                                             "qwen3.5",
-                                                             "qwen3.6",
-                                                             "smollm3",
-                                                             "smollm3-unsloth",
-                                                             "lfm2",
-                                                             "lfm2.5",
-                                                             "lfm2.5-8b",
-                                                             "minicpm5",
-                                                             "gemma",
-                                                             "mistral",
-                                                             "mistral-v3",
-                                                             "mistral-v3-tekken",
-                                                             "mistral-v7-tekken",
-                                                             "mistral-v7-thinking",
-                                                             "phi3",
-                                                             "phi4-mini",
-                                                             "phi4-mini-reasoning",
-                                                             "granite3",
-                                                             "granite3.1",
-                                                             "granite3.0",
-                                                             "granite4",
-                                                             "exaone4",
-                                                             "hunyuan",
-                                                             "ernie",
-                                                             "minicpm",
-                                                             "olmo2",
-                                                             "deepseek-r1",
-                                                             "deepseek"});
-constexpr std::array<std::string_view, 4> kLogLevels = {"error", "warn", "info", "debug"};
-
-struct Key {
-    using Text = std::string Config::*;
-    using Number = uint32_t Config::*;
-    using Switch = bool Config::*;
-
-    constexpr Key(std::string_view key, Text member, std::span<const std::string_view> may_be = {})
-        : name(key), text(member), choices(may_be) {}
-    constexpr Key(std::string_view key, Number member, uint32_t smallest, uint32_t largest)
-        : name(key), number(member), least(smallest), most(largest) {}
-    constexpr Key(std::string_view key, Switch member) : name(key), flag(member) {}
-
-    std::string_view name;
-    Text text = nullptr;      // or
-    Number number = nullptr;  // 0, which stands for "absent", or least to most; or
-    Switch flag = nullptr;
-    std::span<const std::string_view> choices;  // empty: any text
-    uint32_t least = 0;
-    uint32_t most = 0;
-};
-
-constexpr std::array kKeys = {
-    Key{"model", &Config::model},
-    Key{"backend", &Config::backend, kBackends},
-    Key{"device", &Config::device},
-    Key{"precision", &Config::precision, kPrecisions},
-    Key{"chat_template", &Config::chat_template, kTemplates},
-    Key{"threads", &Config::threads, 1, 256},
-    Key{"context_length", &Config::context_length, kContextLengths.least, kContextLengths.most},
-    Key{"parallel", &Config::parallel, 1, 16},
-    Key{"prefill_chunk", &Config::prefill_chunk, 1, 512},
-    Key{"idle_unload_seconds", &Config::idle_unload_seconds, 1, kMaxIdleSeconds},
-    Key{"idle_exit_seconds", &Config::idle_exit_seconds, 1, kMaxIdleSeconds},
-    Key{"saved_prefix_mib", &Config::saved_prefix_mib, 1, 65'536},
-    Key{"speculation", &Config::speculation},
-    Key{"bare_calls", &Config::bare_calls},
-    Key{"log_level", &Config::log_level, kLogLevels},
-    Key{"max_models", &Config::max_models, 1, 16},
-    Key{"memory_mib", &Config::memory_mib, 64, 1u << 20},
-    Key{"remote_log", &Config::remote_log},
-};
 
 std::string home_directory() {
     const char* home = std::getenv("HOME");
@@ -132,6 +38,30 @@ public:
     // `where` is the table, "[[remote]] home", or empty for the keys that are in none.
     TableReader(const std::string& path, std::string where, const toml::table& table)
         : path_(path), where_(std::move(where)), table_(table) {}
+
+    // The values of all keys that are there.
+    template <typename Table>
+    void all(std::span<const Setting<Table>> settings, Table& out) {
+        for (const Setting<Table>& setting : settings) {
+            std::visit([&](auto member) { value(setting, out.*member); }, setting.member);
+        }
+    }
+    template <typename Table>
+    void value(const Setting<Table>& setting, std::string& out) {
+        choice(setting.name, setting.choices, out);
+    }
+    template <typename Table>
+    void value(const Setting<Table>& setting, std::vector<std::string>& out) {
+        texts(setting.name, out);
+    }
+    template <typename Table>
+    void value(const Setting<Table>& setting, uint32_t& out) {
+        integer(setting.name, setting.least, setting.most, out, !setting.zero.empty());
+    }
+    template <typename Table>
+    void value(const Setting<Table>& setting, bool& out) {
+        boolean(setting.name, out);
+    }
 
     void text(std::string_view key, std::string& out) {
         const toml::node* node = find(key);
@@ -164,11 +94,7 @@ public:
         }
     }
 
-    // 0 stands for "absent" as well as least..most.
-    void integer_or_0(std::string_view key, uint32_t least, uint32_t most, uint32_t& out) {
-        integer(key, least, most, out, true);
-    }
-    void integer(std::string_view key, uint32_t least, uint32_t most, uint32_t& out, bool may_be_0 = false) {
+    void integer(std::string_view key, uint32_t least, uint32_t most, uint32_t& out, bool may_be_0) {
         const toml::node* node = find(key);
         if (!node) return;
         const auto* number = node->as_integer();
@@ -206,7 +132,7 @@ public:
         return out;
     }
 
-    // What is wrong with a key that is there, or should be.
+    // Says what is wrong with a key that is there, or should be.
     void fault(std::string_view key, const std::string& what) {
         const toml::node* node = table_.get(key);
         set(node ? *node : table_, key, what);
@@ -255,19 +181,7 @@ std::string name_of_table(std::string_view kind, const toml::table& table) {
 Result<RemoteSettings> read_remote(const std::string& path, const toml::table& table) {
     TableReader reader(path, name_of_table("remote", table), table);
     RemoteSettings remote;
-    reader.text("name", remote.name);
-    reader.text("url", remote.url);
-    reader.text("api", remote.api);
-    reader.texts("models", remote.models);
-    reader.text("key_file", remote.key_file);
-    reader.text("ca_file", remote.ca_file);
-    reader.text("pin", remote.pin);
-    reader.text("interface", remote.interface);
-    reader.texts("apps", remote.apps);
-    reader.text("metered", remote.metered);
-    reader.integer("parallel", 1, 16, remote.parallel);
-    reader.integer("first_token_seconds", 1, 3600, remote.first_token_seconds);
-    reader.integer("resume_seconds", 0, 3600, remote.resume_seconds);
+    reader.all(remote_settings(), remote);
     // A misspelt `pin` or `metered` must not be as good as none.
     if (const auto unknown = reader.unknown_keys(); !unknown.empty()) {
         return fail(ErrorCode::InvalidArgument, unknown.front());
@@ -287,11 +201,7 @@ Result<ModelSettings> read_model(const std::string& path, const toml::table& tab
                                  std::vector<std::string>& warnings) {
     TableReader reader(path, name_of_table("models", table), table);
     ModelSettings model;
-    reader.text("name", model.name);
-    reader.integer_or_0("context_length", kContextLengths.least, kContextLengths.most, model.context_length);
-    reader.choice("backend", kBackends, model.backend);
-    reader.choice("chat_template", kTemplates, model.chat_template);
-    reader.boolean("pinned", model.pinned);
+    reader.all(model_settings(), model);
     if (!reader.has("name")) reader.fault("name", "is missing");
     if (!is_model_name(model.name)) {
         reader.fault("name", in_quotes(model.name) + " cannot be the name of a model, as 'llmctl models' shows them");
@@ -344,6 +254,11 @@ std::string in_home(const std::string& path) {
     return path.starts_with("~/") ? home_directory() + path.substr(1) : path;
 }
 
+std::string below_home(const std::string& path) {
+    const std::string home = home_directory() + "/";
+    return path.starts_with(home) ? "~/" + path.substr(home.size()) : path;
+}
+
 Result<std::string> read_text(const std::string& path, bool& exists) {
     // O_NONBLOCK: opening a FIFO must not wait for a writer.
     const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -375,14 +290,9 @@ Result<void> read_keys(const std::string& path, const std::string& text, Setting
                     parsed.error().description());
     }
     TableReader reader(path, "", parsed.table());
-    for (const Key& key : kKeys) {
-        if (key.text != nullptr) {
-            reader.choice(key.name, key.choices, settings.config.*key.text);
-        } else if (key.number != nullptr) {
-            reader.integer_or_0(key.name, key.least, key.most, settings.config.*key.number);
-        } else {
-            reader.boolean(key.name, settings.config.*key.flag);
-        }
+    reader.all(config_settings(), settings.config);
+    for (const Setting<Config>& setting : config_settings()) {
+        if (reader.has(setting.name)) settings.said_by[std::string(setting.name)].push_back(path);
     }
     const std::string& model = settings.config.model;
     if (!model.starts_with('/') && model.find('@') != std::string::npos && reader.has("model")) {
@@ -391,24 +301,35 @@ Result<void> read_keys(const std::string& path, const std::string& text, Setting
     const auto remotes = reader.tables("remote", kMaxRemotes);
     const auto models = reader.tables("models", kMaxModelSettings);
     if (reader.error) return *reader.error;
-    auto read = read_tables(path, "remote", remotes, settings.config.remotes,
-                            [&](const toml::table& table) { return read_remote(path, table); });
+    auto read = read_tables(path, "remote", remotes, settings.config.remotes, [&](const toml::table& table) {
+        auto remote = read_remote(path, table);
+        if (remote) settings.said_by["remote " + remote->name].push_back(path);
+        return remote;
+    });
     if (!read) return read;
-    read = read_tables(path, "models", models, settings.config.models,
-                       [&](const toml::table& table) { return read_model(path, table, settings.warnings); });
+    read = read_tables(path, "models", models, settings.config.models, [&](const toml::table& table) {
+        auto own = read_model(path, table, settings.warnings);
+        if (own) settings.said_by["models " + own->name].push_back(path);
+        return own;
+    });
     if (!read) return read;
     for (std::string& warning : reader.unknown_keys()) settings.warnings.push_back(std::move(warning));
     return {};
 }
 
+Result<const Setting<Config>*> find_setting(const std::string& name) {
+    const auto keys = config_settings();
+    const auto key =
+        std::find_if(keys.begin(), keys.end(), [&](const auto& candidate) { return candidate.name == name; });
+    if (key != keys.end()) return &*key;
+    return fail(ErrorCode::InvalidArgument, "there is no setting ", toml_text(name), "; there are ",
+                listed(keys, &Setting<Config>::name));
+}
+
 namespace {
 
-Result<const Key*> find_key(const std::string& name) {
-    const auto key =
-        std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& candidate) { return candidate.name == name; });
-    if (key != kKeys.end()) return &*key;
-    return fail(ErrorCode::InvalidArgument, "there is no setting ", toml_text(name), "; there are ",
-                listed(kKeys, &Key::name));
+std::string written_folder() {
+    return xdg_config_home() + "/llmd/llmd.toml.d/";
 }
 
 std::string xdg_dir(const char* variable, std::string_view below_home) {
@@ -429,11 +350,40 @@ std::vector<std::string> settings_files() {
         if (folder.starts_with('/')) files.insert(files.begin() + static_cast<ptrdiff_t>(first), folder + kFile);
     }
     files.push_back(user_settings_file());
+    const auto own = static_cast<ptrdiff_t>(files.size());
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(written_folder(), error), end; !error && entry != end;
+         entry.increment(error)) {
+        std::error_code ignored;
+        if (is_written_file(entry->path()) && !entry->is_directory(ignored)) files.push_back(entry->path());
+    }
+    std::sort(files.begin() + own, files.end());
+    // A folder that cannot be read is as bad as a file: what it says might forbid something. Reading it fails.
+    if (error && error != std::errc::no_such_file_or_directory) files.push_back(written_folder());
     return files;
 }
 
 std::string user_settings_file() {
     return xdg_config_home() + kFile;
+}
+
+std::string written_settings_file() {
+    return written_folder() + "50-llmctl.toml";
+}
+
+bool is_written_file(const std::string& path) {
+    const std::string folder = written_folder();
+    return path.starts_with(folder) && path.ends_with(".toml") && path[folder.size()] != '.';
+}
+
+std::vector<std::string> overridden_keys(const Settings& settings) {
+    std::vector<std::string> lines;
+    for (const auto& [key, files] : settings.said_by) {
+        const bool is_own = std::find(files.begin(), files.end(), user_settings_file()) != files.end();
+        if (!is_own || !is_written_file(files.back())) continue;
+        lines.push_back(concat(key, " in ", user_settings_file(), ": ", files.back(), " goes before it"));
+    }
+    return lines;
 }
 
 Result<Settings> read_settings(const std::vector<std::string>& files, bool must_exist) {
@@ -451,25 +401,28 @@ Result<Settings> read_settings(const std::vector<std::string>& files, bool must_
 
 std::vector<std::string> setting_names() {
     std::vector<std::string> names;
-    for (const Key& key : kKeys) names.emplace_back(key.name);
+    for (const Setting<Config>& key : config_settings()) names.emplace_back(key.name);
     return names;
 }
 
-bool is_number(const std::string& name) {
-    const auto key = find_key(name);
-    return key && (*key)->number != nullptr;
-}
-
-bool is_switch(const std::string& name) {
-    const auto key = find_key(name);
-    return key && (*key)->flag != nullptr;
-}
-
 Result<std::string> setting_value(const Config& config, const std::string& name) {
-    const auto key = find_key(name);
+    const auto key = find_setting(name);
     if (!key) return key.error();
-    if ((*key)->flag != nullptr) return std::string(config.*(*key)->flag ? "true" : "false");
-    return (*key)->number != nullptr ? std::to_string(config.*(*key)->number) : config.*(*key)->text;
+    if (const auto* flag = std::get_if<bool Config::*>(&(*key)->member))
+        return std::string(config.**flag ? "true" : "false");
+    if (const auto* number = std::get_if<uint32_t Config::*>(&(*key)->member)) return std::to_string(config.**number);
+    return config.*std::get<std::string Config::*>((*key)->member);
+}
+
+ModelSettings Config::of(std::string_view wanted) const {
+    const auto found =
+        std::find_if(models.begin(), models.end(), [&](const ModelSettings& one) { return one.name == wanted; });
+    ModelSettings own = found == models.end() ? ModelSettings() : *found;
+    own.name.clear();
+    if (own.backend.empty()) own.backend = backend;
+    if (own.context_length == 0) own.context_length = context_length;
+    if (own.chat_template.empty()) own.chat_template = chat_template;
+    return own;
 }
 
 std::string xdg_config_home() {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/remote_settings.h"
@@ -38,7 +40,7 @@ struct Config {
     std::string backend = "auto";        // auto | opencl | cpu
     std::string device;                  // part of an OpenCL platform's or device's name
     std::string precision = "faithful";  // faithful | fast: activations of 15 bits or, most of them, of 8
-    // How a conversation becomes a prompt, where it cannot be told from the model file: the name of a chat family
+    // How a conversation becomes a prompt, where the model file does not say it: the name of a chat family
     // (engine/chat/chat_family.h), for every model; empty or absent: as each file says.
     std::string chat_template;
     uint32_t threads = 0;         // 1..256; 0 or absent: one a performance core
@@ -59,47 +61,61 @@ struct Config {
     // leaves it open.
     bool bare_calls = true;
     std::string log_level = "info";  // error | warn | info | debug
-    uint32_t max_models = 0;         // that are loaded at a time, 1..16; 0 or absent: as many as memory allows
-    uint32_t memory_mib = 0;  // that all of them take together, 64..1048576; 0 or absent: decided from the device
-    bool remote_log = true;   // whether it is recorded who asked which remote when, and how much; never any text
+    uint32_t max_models = 0;         // the most at a time, 1..16; 0 or absent: as many as memory allows
+    uint32_t memory_mib = 0;         // for all of them together, 64..1048576; 0 or absent: decided from the device
+    bool remote_log = true;          // whether it is recorded who asked which remote when, and how much; never any text
     std::vector<RemoteSettings> remotes;
     std::vector<ModelSettings> models;
+
+    // Returns the settings of a model of this device: its own, and those of all where it has none. Without its name.
+    ModelSettings of(std::string_view name) const;
 };
 
 struct Settings {
     Config config;
-    std::vector<std::string> files;     // that were read
+    std::vector<std::string> files;     // the files that were read
     std::vector<std::string> warnings;  // file, line and key of what is unknown
+    // The files that say a key of Config, "remote NAME" or "models NAME", in the order in which they are read: the last
+    // one holds.
+    std::map<std::string, std::vector<std::string>> said_by;
 };
 
 // Where settings may be. The keys of a file replace those of the files before it, and its [[remote]] or [[models]]
 // the whole one of the same name: nothing of a remote comes from another file than the rest of it. They are:
 // llmd/llmd.toml in the installation's data directory, for packages that know a device; in $XDG_CONFIG_DIRS (/etc/xdg),
-// for whoever looks after the machine; and in $XDG_CONFIG_HOME, the user's own.
+// for whoever looks after the machine; in $XDG_CONFIG_HOME, the user's own; and in llmd.toml.d beside that, in the
+// order of their names, what programs have written for the user.
 std::vector<std::string> settings_files();
-// The last of settings_files().
+// The user's own.
 std::string user_settings_file();
-// What `files` say together. One that is absent says nothing, or is an error with `must_exist`.
+// The file that llmctl writes: llmd.toml.d/50-llmctl.toml beside it.
+std::string written_settings_file();
+// A file of llmd.toml.d that is read: its name ends in .toml and begins with no '.'.
+bool is_written_file(const std::string& path);
+// A line for each key that the user's own file says and a file of llmd.toml.d overrides: "threads in FILE: FILE goes
+// before it".
+std::vector<std::string> overridden_keys(const Settings& settings);
+// Returns what `files` say together. One that is absent says nothing, or is an error with `must_exist`.
 Result<Settings> read_settings(const std::vector<std::string>& files, bool must_exist = false);
 
 // The keys of Config that have one value, in its order.
 std::vector<std::string> setting_names();
 // The value of one, as text: of a switch "true" or "false". InvalidArgument: there is no such key.
 Result<std::string> setting_value(const Config& config, const std::string& name);
-// Has the file at `path`, which is made if need be, say `value`; its other lines and comments stay. InvalidArgument
-// names the key and why it cannot be so, or what is wrong with the file as it is; Failed says why it cannot be written.
+// The next four rewrite the file at `path`, which llmctl alone writes (written_settings_file()): what it says, with
+// this change; one that says nothing is removed. InvalidArgument names the key and why it cannot be so, or what is
+// wrong with the file as it is; Failed says why it cannot be written.
 Result<void> change_setting(const std::string& path, const std::string& name, const std::string& value);
-
-// Adds `remote` as a [[remote]] at the end of the file at `path`, which is made if need be; the rest of it stays. Keys
-// that are as they come anyhow are not written, and "~/" stays. InvalidArgument: a fault in the remote or the file,
-// or the file has a remote of the name; Failed: it cannot be written.
+// NotFound: the file does not say it.
+Result<void> unset_setting(const std::string& path, const std::string& name);
+// InvalidArgument also where the file has a remote of the name.
 Result<void> add_remote(const std::string& path, const RemoteSettings& remote);
-// Deletes the [[remote]] of that name from the file at `path`: its lines, the comments right above it and in it, and
-// one blank line above those. The rest stays. NotFound: it has none of that name; else as add_remote().
+// NotFound: it has none of that name.
 Result<void> remove_remote(const std::string& path, const std::string& name);
 
-// `path` with the home directory for "~" in "~/" at its beginning.
+// `path` with the home directory for "~" in "~/" at its beginning; and the other way round.
 std::string in_home(const std::string& path);
+std::string below_home(const std::string& path);
 // Directories of the XDG base directory specification, with their fallbacks from $HOME.
 std::string xdg_config_home();
 std::string xdg_data_home();

@@ -76,4 +76,13 @@ Error fail(ErrorCode code, const Parts&... parts) {
 // Like fail(), with ": <strerror(errno_value)>" appended.
 Error fail_errno(ErrorCode code, std::string_view what, int errno_value);
 
+// ContextExceeded, in the words by which programs know it ("prompt is too long", "This model's maximum context length
+// is N tokens": LiteLLM, LangChain, CrewAI and others look for one of them). `n_prompt` is a number of tokens, or "at
+// least" one; `has_answer`: the context is for prompt and answer.
+template <typename Number>
+Error context_exceeded(const Number& n_prompt, uint32_t n_ctx, bool has_answer) {
+    return fail(ErrorCode::ContextExceeded, "the prompt is too long. This model's maximum context length is ", n_ctx,
+                " tokens", has_answer ? " for prompt and answer" : "", "; the prompt has ", n_prompt, " tokens");
+}
+
 }  // namespace llmd::base

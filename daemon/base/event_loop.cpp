@@ -51,16 +51,16 @@ void EventLoop::remove_source(PollSource& source) {
 
 Result<void> EventLoop::run() {
     while (!stopping_) {
-        if (auto turned = turn(std::nullopt); !turned) return turned;
+        if (auto turned = iterate(std::nullopt); !turned) return turned;
     }
     return {};
 }
 
 Result<void> EventLoop::run_once(std::chrono::milliseconds timeout) {
-    return turn(now_() + timeout);
+    return iterate(now_() + timeout);
 }
 
-Result<void> EventLoop::turn(std::optional<TimePoint> deadline) {
+Result<void> EventLoop::iterate(std::optional<TimePoint> deadline) {
     fds_.clear();
     if (!timers_.empty()) {
         const TimePoint first = timers_.begin()->first.first;
@@ -92,13 +92,13 @@ Result<void> EventLoop::turn(std::optional<TimePoint> deadline) {
         const pollfd ready = fds_[i];
         if (ready.revents == 0) continue;
         const auto it = watches_.find(ready.fd);
-        // Removed by an earlier callback of this turn, or another one's number by now.
+        // Removed by an earlier callback of this iteration, or another one's number by now.
         if (it == watches_.end() || it->second.id > newest_watch) continue;
         const std::shared_ptr<FdCallback> callback = it->second.callback;
         (*callback)(ready.revents);
     }
 
-    // Only timers that existed before: one that adds itself again in the past must not keep the turn from ending.
+    // Only timers that existed before: one that adds itself again in the past must not keep the iteration from ending.
     const TimePoint now = now_();
     const TimerId newest = last_timer_;
     const auto due = [&] {

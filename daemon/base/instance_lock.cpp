@@ -20,7 +20,7 @@ std::string lock_path(const std::string& directory) {
     return directory + "/lock";
 }
 
-// What the holder wrote into its lock: digits, or nothing yet.
+// Returns what the holder wrote into its lock: digits, or nothing yet.
 std::string holder_of(int fd) {
     std::array<char, 16> digits{};
     const ssize_t n = ::pread(fd, digits.data(), digits.size(), 0);

@@ -11,8 +11,8 @@ namespace llmd::base {
 // Appends `text` as a JSON string with its quotes. Control characters, '"' and '\' are escaped, everything else is
 // written as it is; what is not UTF-8 becomes U+FFFD (base/utf8.h), so that the output is always valid.
 void append_json_string(std::string& out, std::string_view text);
-// What somebody else wrote, for a message: as a JSON string on one line that is clean text too (base/utf8.h), cut
-// behind `most_bytes` of it with "...".
+// Quotes a text that somebody else wrote, for a message: as a JSON string on one line that is clean text too
+// (base/utf8.h), cut behind `most_bytes` of it with "...".
 inline constexpr size_t kMaxQuotedBytes = 64;
 std::string in_quotes(std::string_view text, size_t most_bytes = kMaxQuotedBytes);
 // The shortest digits that mean this number and no other: 1.0000001 must not be shown as 1.
@@ -44,7 +44,7 @@ public:
     // `text` is a JSON value already. Its line breaks become blanks, so that a line stays one.
     JsonWriter& json(std::string_view text);
 
-    // What has been written; the writer is then empty.
+    // Returns the text that has been written; the writer is then empty.
     std::string take();
 
 private:

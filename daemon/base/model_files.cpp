@@ -35,7 +35,6 @@ bool has_suffix(std::string_view name) {
 
 // Clean text on one line, in which each byte of another kind is spelled: two files never look the same.
 std::string shown(std::string_view name) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
     std::string out;
     while (!name.empty()) {
         const Utf8Step step = next_utf8(name);
@@ -43,7 +42,7 @@ std::string shown(std::string_view name) {
             if (is_clean(step) && !is_control(c)) {
                 out += c;
             } else {
-                out += {'\\', 'x', kDigits[static_cast<uint8_t>(c) >> 4], kDigits[static_cast<uint8_t>(c) & 15]};
+                out += hex_digits({&c, 1}, "\\x");
             }
         }
         name.remove_prefix(step.length);

@@ -11,7 +11,7 @@
 
 namespace llmd::base {
 
-// What is wrong with a name that is_model_name() allows and is_local_model_name() does not.
+// This is wrong with a name that is_model_name() allows and is_local_model_name() does not.
 inline constexpr const char* kNameOfRemote =
     "its name has an '@', which stands between a model and its remote: rename the file";
 
@@ -33,7 +33,7 @@ std::optional<std::string> find_model(const std::string& folder, std::string_vie
 // All files of the model at `path`: of a first part by its name all parts, which need not be there, else `path`.
 std::vector<std::string> files_of_model(const std::string& path);
 
-// What a model at `path` is called if nobody says otherwise: the file's name as in ModelFiles.
+// Returns the name of a model at `path` if nobody says otherwise: the file's name as in ModelFiles.
 std::string name_of_model(std::string_view path);
 
 }  // namespace llmd::base

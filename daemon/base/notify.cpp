@@ -20,9 +20,9 @@ namespace {
 constexpr timeval kLongestWait{.tv_sec = 1, .tv_usec = 0};
 
 // sd_notify() waits while the manager's queue of ten messages is full, and OpenRC's supervise-daemon reads none after
-// READY=1: there the eleventh would stop the event loop for ever. What a manager does not read is lost; READY=1,
-// without which systemd ends llmd, waits for a moment. A failure means that the manager has gone, and there is nobody
-// to tell.
+// READY=1: there the eleventh would stop the event loop for ever. Messages that a manager does not read are lost;
+// READY=1, without which systemd ends llmd, waits for a moment. A failure means that the manager has gone, and there is
+// nobody to tell.
 void send(std::string_view message, bool may_wait) {
     const char* path = std::getenv("NOTIFY_SOCKET");
     if (path == nullptr || (*path != '/' && *path != '@')) return;  // the rest is a virtual machine's

@@ -24,7 +24,7 @@ std::filesystem::path folder_of_this_program() {
     return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
 }
 
-// What `variable` names, else the first of `places` that there is, seen from this program's folder.
+// Returns the program that `variable` names, else the first of `places` that there is, seen from this program's folder.
 std::string program_at(const char* variable, std::initializer_list<const char*> places, const char* installed) {
     if (const char* program = std::getenv(variable); program && *program) return program;
     const std::filesystem::path here = folder_of_this_program();

@@ -1,4 +1,4 @@
-// Where llmd and llmctl find the engine and the models, installed or in the build tree, and what the kernel tells.
+// Where llmd and llmctl find the engine and the models, installed or in the build tree, and what the kernel reports.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // poll() for a set of descriptors that hardly changes from one wait to the next: the kernel keeps it (epoll), and does
 // not register all of them anew at each wait.
 //
-// Unlike poll() it has to be told before a descriptor is closed whose number may come back, since that is another file
-// to the kernel. What cannot be polled, as a regular file, is never ready.
+// Unlike poll() it has to be notified before a descriptor is closed whose number may come back, since that is another
+// file to the kernel. A descriptor that cannot be polled, as a regular file's, is never ready.
 // Thread-bound.
 #pragma once
 
@@ -28,7 +28,7 @@ public:
     void forget(int fd);
 
 private:
-    // What one wait tells; the rest comes with the next one.
+    // One wait reports so many descriptors; the rest comes with the next one.
     static constexpr size_t kMaxReady = 32;
 
     // Has the kernel keep them, but those that are not open.
@@ -36,7 +36,7 @@ private:
 
     UniqueFd epoll_;
     std::map<int, short> kept_;  // by the kernel: the events of each descriptor
-    std::vector<pollfd> last_;   // what kept_ was made of; empty: it has to be made again, or lacks some
+    std::vector<pollfd> last_;   // kept_ was made of these; empty: it has to be made again, or lacks some
     std::array<epoll_event, kMaxReady> ready_;
 };
 

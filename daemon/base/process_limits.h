@@ -1,5 +1,5 @@
-// What llmd asks of the kernel for itself, so that it is a modest guest on a phone however it was started: D-Bus
-// without systemd runs it with no service unit at all.
+// The limits that llmd asks the kernel to set for itself, so that it is a modest guest on a phone however it was
+// started: D-Bus without systemd runs it with no service unit at all.
 #pragma once
 
 namespace llmd::base {

@@ -5,13 +5,13 @@
 #include <sys/un.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <set>
-#include <span>
+#include <utility>
 
 #include "base/json_writer.h"
+#include "base/setting_table.h"
 #include "base/utf8.h"
 
 namespace llmd::base {
@@ -25,21 +25,20 @@ constexpr std::string_view kHexDigits = "0123456789ABCDEFabcdef";
 // RFC 3986: what a path has beside these and '/' is written as %XX.
 constexpr std::string_view kPathPunctuation = "-._~!$&'()*+,;=:@/";
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view kLabel = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::string_view kSnap = "abcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::string_view kRemoteName = "abcdefghijklmnopqrstuvwxyz0123456789-";
 constexpr std::string_view kPinPrefix = "sha256//";
 constexpr size_t kPinDigits = 43;  // of 256 bits; an '=' follows
 constexpr size_t kMaxHostBytes = 253;
 constexpr size_t kMaxLabelBytes = 63;
 constexpr size_t kMaxAppBytes = 255;  // as D-Bus allows for the name that an application must be able to own
-constexpr std::array<std::string_view, kRemoteApis.size() + 1> kApis = [] {
-    std::array<std::string_view, kRemoteApis.size() + 1> names = {"auto"};
-    std::transform(kRemoteApis.begin(), kRemoteApis.end(), names.begin() + 1,
-                   [](const RemoteApi& api) { return api.name; });
-    return names;
-}();
-constexpr std::array<std::string_view, 2> kMetered = {"deny", "allow"};
-
 bool is_in(std::string_view set, char c) {
     return set.find(c) != std::string_view::npos;
+}
+
+bool consists_of(std::string_view text, std::string_view set) {
+    return text.find_first_not_of(set) == std::string_view::npos;
 }
 
 // Cuts `text` at the first `separator`; nothing is left behind it where there is none.
@@ -65,13 +64,11 @@ bool is_host_name(std::string_view host) {
         const size_t dot = host.find('.');
         const std::string_view label = host.substr(0, dot);
         const bool is_label = !label.empty() && label.size() <= kMaxLabelBytes && label.front() != '-' &&
-                              label.back() != '-' && std::all_of(label.begin(), label.end(), [](char c) {
-                                  return is_in(kAlphanumeric, c) || c == '-' || c == '_';
-                              });
+                              label.back() != '-' && consists_of(label, kLabel);
         if (!is_label) return false;
         // Resolvers take 127.1 and 0x7f000001 for addresses: what ends in a number has to be a whole one.
         if (dot == std::string_view::npos) {
-            return !label.starts_with("0x") && label.find_first_not_of(kDigits) != std::string_view::npos;
+            return !label.starts_with("0x") && !consists_of(label, kDigits);
         }
         host.remove_prefix(dot + 1);
     }
@@ -129,9 +126,7 @@ bool is_application_id(std::string_view id) {
     if (id.empty() || id.size() > kMaxAppBytes || id.ends_with('.')) return false;
     while (!id.empty()) {
         const std::string_view part = cut(id, '.');
-        const bool is_part = !part.empty() && !is_in(kDigits, part.front()) &&
-                             std::all_of(part.begin(), part.end(),
-                                         [](char c) { return is_in(kAlphanumeric, c) || c == '_' || c == '-'; });
+        const bool is_part = !part.empty() && !is_in(kDigits, part.front()) && consists_of(part, kLabel);
         if (!is_part) return false;
         ++parts;
     }
@@ -139,9 +134,7 @@ bool is_application_id(std::string_view id) {
 }
 
 bool is_snap_name(std::string_view name) {
-    return !name.empty() && name.size() <= kMaxAppBytes && std::all_of(name.begin(), name.end(), [](char c) {
-        return is_in(kLowercase, c) || is_in(kDigits, c) || c == '-' || c == '_';
-    });
+    return !name.empty() && name.size() <= kMaxAppBytes && consists_of(name, kSnap);
 }
 
 // As the kernel has it (dev_valid_name).
@@ -156,8 +149,26 @@ bool is_pin(std::string_view pin) {
     if (pin.size() != kPinDigits + 1 || pin.back() != '=') return false;
     pin.remove_suffix(1);
     // 43 digits are 258 bits: the last two are 0 in what an encoder wrote.
-    return std::all_of(pin.begin(), pin.end(), [](char c) { return is_in(kBase64, c); }) &&
-           kBase64.find(pin.back()) % 4 == 0;
+    return consists_of(pin, kBase64) && kBase64.find(pin.back()) % 4 == 0;
+}
+
+bool is_path_of_file(const std::string& path) {
+    return path.empty() || (path.starts_with('/') && !path.ends_with('/') && is_one_line(path));
+}
+
+// `what_it_is` for what only TLS has.
+std::optional<std::string> fault_without_tls(const RemoteSettings& remote, const std::string& value,
+                                             const char* what_it_is) {
+    if (value.empty() || remote.url.starts_with("https://")) return std::nullopt;
+    return concat(what_it_is, " is checked with https:// only, and this url is another");
+}
+
+std::optional<std::string> fault_in_name(const std::string& name) {
+    const bool is_name = !name.empty() && name.size() <= kMaxRemoteNameBytes && is_in(kLowercase, name.front()) &&
+                         consists_of(name, kRemoteName);
+    if (is_name) return std::nullopt;
+    return concat(in_quotes(name), " is not of 1 to ", kMaxRemoteNameBytes,
+                  " characters a-z 0-9 - that begin with a letter");
 }
 
 std::optional<std::string> fault_in_url(const RemoteSettings& remote) {
@@ -216,11 +227,30 @@ std::optional<std::string> fault_in_apps(const std::vector<std::string>& apps) {
     return std::nullopt;
 }
 
-// `what_it_is` for what only TLS has.
-std::optional<std::string> fault_without_tls(const RemoteSettings& remote, const std::string& value,
-                                             const char* what_it_is) {
-    if (value.empty() || remote.url.starts_with("https://")) return std::nullopt;
-    return concat(what_it_is, " is checked with https:// only, and this url is another");
+std::optional<std::string> fault_in_key_file(const std::string& path) {
+    if (is_path_of_file(path)) return std::nullopt;
+    return "is no path from / or ~/ on; the key itself belongs into that file only";
+}
+
+std::optional<std::string> fault_in_ca_file(const RemoteSettings& remote) {
+    if (!is_path_of_file(remote.ca_file)) return in_quotes(remote.ca_file) + " is no path from / or ~/ on";
+    return fault_without_tls(remote, remote.ca_file, "a certificate");
+}
+
+std::optional<std::string> fault_in_pin(const RemoteSettings& remote) {
+    if (!remote.pin.empty() && !is_pin(remote.pin)) {
+        return in_quotes(remote.pin) + " is not sha256// and the 44 base64 characters of a SHA-256";
+    }
+    return fault_without_tls(remote, remote.pin, "a public key");
+}
+
+std::optional<std::string> fault_in_interface(const RemoteSettings& remote) {
+    if (remote.interface.empty()) return std::nullopt;
+    if (!is_network_device(remote.interface)) {
+        return in_quotes(remote.interface) + " cannot be the name of a network device";
+    }
+    if (!remote.url.starts_with("unix:")) return std::nullopt;
+    return "a unix: url is reached through no network device";
 }
 
 }  // namespace
@@ -312,44 +342,22 @@ bool is_local_model_name(std::string_view name) {
 }
 
 std::optional<RemoteFault> fault_in(const RemoteSettings& remote) {
-    const auto is_path_of_file = [](const std::string& path) {
-        return path.empty() || (path.starts_with('/') && !path.ends_with('/') && is_one_line(path));
+    const std::pair<std::string_view, std::optional<std::string>> faults[] = {
+        {"name", fault_in_name(remote.name)},       {"url", fault_in_url(remote)},
+        {"models", fault_in_models(remote.models)}, {"key_file", fault_in_key_file(remote.key_file)},
+        {"ca_file", fault_in_ca_file(remote)},      {"pin", fault_in_pin(remote)},
+        {"interface", fault_in_interface(remote)},  {"apps", fault_in_apps(remote.apps)},
     };
-    const bool is_name = !remote.name.empty() && remote.name.size() <= kMaxRemoteNameBytes &&
-                         is_in(kLowercase, remote.name.front()) &&
-                         std::all_of(remote.name.begin(), remote.name.end(),
-                                     [](char c) { return is_in(kLowercase, c) || is_in(kDigits, c) || c == '-'; });
-    if (!is_name) {
-        return RemoteFault{"name", concat(in_quotes(remote.name), " is not of 1 to ", kMaxRemoteNameBytes,
-                                          " characters a-z 0-9 - that begin with a letter")};
+    for (const auto& [key, what] : faults) {
+        if (what) return RemoteFault{key, *what};
     }
-    if (auto what = fault_in_url(remote)) return RemoteFault{"url", std::move(*what)};
-    if (std::find(kApis.begin(), kApis.end(), remote.api) == kApis.end()) {
-        return RemoteFault{"api", in_quotes(remote.api) + " is none of " + listed(kApis)};
-    }
-    if (auto what = fault_in_models(remote.models)) return RemoteFault{"models", std::move(*what)};
-    if (!is_path_of_file(remote.key_file)) {
-        return RemoteFault{"key_file", "is no path from / or ~/ on; the key itself belongs into that file only"};
-    }
-    if (!is_path_of_file(remote.ca_file)) {
-        return RemoteFault{"ca_file", in_quotes(remote.ca_file) + " is no path from / or ~/ on"};
-    }
-    if (auto what = fault_without_tls(remote, remote.ca_file, "a certificate")) {
-        return RemoteFault{"ca_file", std::move(*what)};
-    }
-    if (!remote.pin.empty() && !is_pin(remote.pin)) {
-        return RemoteFault{"pin", in_quotes(remote.pin) + " is not sha256// and the 44 base64 characters of a SHA-256"};
-    }
-    if (auto what = fault_without_tls(remote, remote.pin, "a public key")) return RemoteFault{"pin", std::move(*what)};
-    if (!remote.interface.empty() && !is_network_device(remote.interface)) {
-        return RemoteFault{"interface", concat(in_quotes(remote.interface), " cannot be the name of a network device")};
-    }
-    if (!remote.interface.empty() && remote.url.starts_with("unix:")) {
-        return RemoteFault{"interface", "a unix: url is reached through no network device"};
-    }
-    if (auto what = fault_in_apps(remote.apps)) return RemoteFault{"apps", std::move(*what)};
-    if (std::find(kMetered.begin(), kMetered.end(), remote.metered) == kMetered.end()) {
-        return RemoteFault{"metered", in_quotes(remote.metered) + " is none of " + listed(kMetered)};
+    for (const Setting<RemoteSettings>& setting : remote_settings()) {
+        const auto* member = std::get_if<std::string RemoteSettings::*>(&setting.member);
+        const auto& choices = setting.choices;
+        if (member == nullptr || choices.empty()) continue;
+        const std::string& value = remote.**member;
+        if (std::find(choices.begin(), choices.end(), value) != choices.end()) continue;
+        return RemoteFault{setting.name, in_quotes(value) + " is none of " + listed(choices)};
     }
     return std::nullopt;
 }

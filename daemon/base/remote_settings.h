@@ -25,7 +25,7 @@ struct RemoteSettings {
     std::string name;                    // of 1 to 32 characters a-z 0-9 - ; begins with a letter, and only one has it
     std::string url;                     // as parse_remote_url() reads it
     std::string api = "auto";            // auto | vllm | llama-server | sglang | ollama | openai
-    std::vector<std::string> models;     // that may be asked for, never empty; "ALIAS=UPSTREAM/NAME" renames
+    std::vector<std::string> models;     // those that may be asked for, never empty; "ALIAS=UPSTREAM/NAME" renames
     std::string key_file;                // an absolute path; readable by its owner only; empty: no key is sent
     std::string ca_file;                 // of one's own authority, an absolute path; empty: the system's
     std::string pin;                     // of the public key: sha256//BASE64; empty: none
@@ -39,7 +39,8 @@ struct RemoteSettings {
     bool operator==(const RemoteSettings&) const = default;
 };
 
-// What RemoteSettings::api may be beside "auto", and what the servers of that API do for every text.
+// RemoteSettings::api may name one of these, beside "auto". The members say what the servers of that API do for every
+// text.
 struct RemoteApi {
     std::string_view name;
     bool takes_ids;       // and gives them: a text that was cut goes on from its tokens
@@ -53,7 +54,7 @@ inline constexpr std::array<RemoteApi, 5> kRemoteApis = {{
     {"openai", false, false},
 }};
 
-// What is wrong with a remote: the key and why, without file and line.
+// A fault of a remote: the key and why it is wrong, without file and line.
 struct RemoteFault {
     std::string_view key;
     std::string what;
@@ -65,7 +66,7 @@ std::optional<RemoteFault> fault_in(const RemoteSettings& remote);
 // An entry of RemoteSettings::models.
 struct RemoteModel {
     std::string name;      // MODEL in MODEL@REMOTE
-    std::string upstream;  // what the remote calls it
+    std::string upstream;  // its name at the remote
 };
 RemoteModel remote_model(std::string_view entry);
 
@@ -74,8 +75,8 @@ struct RemoteUrl {
     Scheme scheme = Scheme::Https;
     std::string host;   // a name, or an address, of version 6 without its brackets; empty for Unix
     uint16_t port = 0;  // 0 for Unix
-    // Of the socket; else empty or from '/' on, without one at its end and without the /v1 that other clients want
-    // there and that all requests add.
+    // The path of the socket; else empty or from '/' on, without one at its end and without the /v1 that other clients
+    // want there and that all requests add.
     std::string path;
 };
 // https://HOST[:PORT][/PATH], http:// likewise, or unix:/PATH of a socket. No user, password, query or fragment.

@@ -16,7 +16,7 @@ namespace llmd::base {
 template <typename T>
 class Result;
 
-// What converts to T and has no constructor of its own in Result<T>, for example unique_ptr<Derived> for
+// A type that converts to T and has no constructor of its own in Result<T>, for example unique_ptr<Derived> for
 // unique_ptr<Base>.
 template <typename U, typename T>
 concept ConvertsToValue =

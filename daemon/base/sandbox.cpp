@@ -4,11 +4,12 @@
 #include <linux/landlock.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
+#include <iterator>
 #include <memory>
 
 #include "base/unique_fd.h"
@@ -92,41 +93,98 @@ Result<void> allow_ports(int ruleset, const std::vector<uint16_t>& ports) {
     return {};
 }
 
-constexpr std::array<RefusedCall, 31> kCallsOnOthers = {{// Ways around the rules of sockets and files.
-                                                         {"io_uring_setup"},
-                                                         {"pidfd_getfd"},
-                                                         // Other processes: their memory, descriptors and signals.
-                                                         {"ptrace"},
-                                                         {"process_vm_readv"},
-                                                         {"process_vm_writev"},
-                                                         {"process_madvise"},
-                                                         {"kcmp"},
-                                                         {"pidfd_send_signal"},
-                                                         {"kill"},
-                                                         {"rt_sigqueueinfo"},
-                                                         {"rt_tgsigqueueinfo"},
-                                                         // Namespaces and mounts.
-                                                         {"unshare"},
-                                                         {"setns"},
-                                                         {"mount"},
-                                                         {"umount2"},
-                                                         {"pivot_root"},
-                                                         {"chroot"},
-                                                         {"move_mount"},
-                                                         {"fsopen"},
-                                                         {"open_tree"},
-                                                         // The kernel's own facilities.
-                                                         {"bpf"},
-                                                         {"perf_event_open"},
-                                                         {"userfaultfd"},
-                                                         {"add_key"},
-                                                         {"request_key"},
-                                                         {"keyctl"},
-                                                         {"init_module"},
-                                                         {"finit_module"},
-                                                         {"kexec_load"},
-                                                         {"personality"},
-                                                         {"modify_ldt"}}};
+constexpr RefusedCall kAlwaysRefused[] = {
+    // Ways around the rules of sockets and files.
+    {"io_uring_setup"},
+    {"pidfd_getfd"},
+    {"fanotify_init"},
+    // Other processes: their memory, descriptors and signals.
+    {"ptrace"},
+    {"process_vm_readv"},
+    {"process_vm_writev"},
+    {"process_madvise"},
+    {"kcmp"},
+    {"pidfd_send_signal"},
+    {"kill"},
+    {"rt_sigqueueinfo"},
+    {"rt_tgsigqueueinfo"},
+    {"shmget"},
+    {"shmat"},
+    {"shmctl"},
+    {"msgget"},
+    {"msgsnd"},
+    {"msgrcv"},
+    {"msgctl"},
+    {"semget"},
+    {"semop"},
+    {"semtimedop"},
+    {"semtimedop_time64"},
+    {"semctl"},
+    {"ipc"},  // all of these where a machine has one call for them
+    // Modes, owners, attributes and times of files, which Landlock leaves to their owner. Times can still be set
+    // through
+    // a descriptor: that is how caches know what was used last.
+    {"chmod"},
+    {"fchmod"},
+    {"fchmodat"},
+    {"fchmodat2"},
+    {"chown"},
+    {"fchown"},
+    {"lchown"},
+    {"fchownat"},
+    {"chown32"},
+    {"fchown32"},
+    {"lchown32"},
+    {"setxattr"},
+    {"fsetxattr"},
+    {"lsetxattr"},
+    {"setxattrat"},
+    {"removexattr"},
+    {"fremovexattr"},
+    {"lremovexattr"},
+    {"removexattrat"},
+    {"file_setattr"},
+    {"utime"},
+    {"utimes"},
+    {"futimesat"},
+    // Namespaces and mounts.
+    {"unshare"},
+    {"setns"},
+    {"mount"},
+    {"umount2"},
+    {"pivot_root"},
+    {"chroot"},
+    {"move_mount"},
+    {"fsopen"},
+    {"open_tree"},
+    // The kernel's own facilities.
+    {"bpf"},
+    {"perf_event_open"},
+    {"userfaultfd"},
+    {"add_key"},
+    {"request_key"},
+    {"keyctl"},
+    {"init_module"},
+    {"finit_module"},
+    {"kexec_load"},
+    {"personality"},
+    {"modify_ldt"},
+};
+
+// The filter sees all 64 bits of an argument and the kernel 32 of a process id: whatever is not exactly the one that is
+// allowed is refused.
+constexpr RefusedCall kRefusedByArgument[] = {
+    {"prlimit64", EPERM, RefusedCall::When::Differs, 0, 0},
+    {"sched_setaffinity", EPERM, RefusedCall::When::Differs, 0, 0},
+    // Not one by one: Mesa gives its own threads a low priority by their ids.
+    {"setpriority", EPERM, RefusedCall::When::Differs, 0, PRIO_PROCESS},
+    // With a path, and not with a descriptor alone.
+    {"utimensat", EPERM, RefusedCall::When::Differs, 1, 0},
+    {"utimensat_time64", EPERM, RefusedCall::When::Differs, 1, 0},
+#ifdef __GLIBC__
+    {"tkill"},  // glibc signals threads by tgkill()
+#endif
+};
 
 Result<void> refuse(scmp_filter_ctx filter, const RefusedCall& call) {
     const int number = seccomp_syscall_resolve_name(call.name);
@@ -139,6 +197,12 @@ Result<void> refuse(scmp_filter_ctx filter, const RefusedCall& call) {
             break;
         case RefusedCall::When::Equals:
             condition.op = SCMP_CMP_EQ;
+            break;
+        case RefusedCall::When::Differs:
+            condition.op = SCMP_CMP_NE;
+            break;
+        case RefusedCall::When::Below:
+            condition.op = SCMP_CMP_LT;
             break;
         case RefusedCall::When::Above:
             condition.op = SCMP_CMP_GT;
@@ -200,8 +264,17 @@ Result<int> enter_landlock(const LandlockRules& rules) {
     return version;
 }
 
-std::span<const RefusedCall> calls_on_others() {
-    return kCallsOnOthers;
+std::vector<RefusedCall> calls_on_others() {
+    std::vector<RefusedCall> calls(std::begin(kAlwaysRefused), std::end(kAlwaysRefused));
+    calls.insert(calls.end(), std::begin(kRefusedByArgument), std::end(kRefusedByArgument));
+    const auto own = static_cast<uint64_t>(::getpid());
+    calls.push_back({"tgkill", EPERM, RefusedCall::When::Differs, 0, own});
+#ifndef __GLIBC__
+    // musl aborts and cancels its threads by tkill(). Their ids are above the process's, and so is what was started
+    // later.
+    calls.push_back({"tkill", EPERM, RefusedCall::When::Below, 0, own});
+#endif
+    return calls;
 }
 
 Result<bool> refuse_calls(std::initializer_list<std::span<const RefusedCall>> lists) {

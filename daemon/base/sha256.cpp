@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "base/utf8.h"
+
 namespace llmd::base {
 
 namespace {
@@ -56,12 +58,11 @@ std::string Sha256::hex() {
     }
     add(std::span<const std::byte>(padding).first(1 + n_zeros + kLengthBytes));
 
-    constexpr std::string_view kDigits = "0123456789abcdef";
     std::string out;
     for (const uint32_t word : state_) {
-        for (int shift = 28; shift >= 0; shift -= 4) out += kDigits[word >> shift & 0xf];
+        for (const int shift : {24, 16, 8, 0}) out += static_cast<char>(word >> shift & 0xff);
     }
-    return out;
+    return hex_digits(out);
 }
 
 // FIPS 180-4, 6.2.2.

@@ -1,7 +1,7 @@
-// SHA-256 (FIPS 180-4), for names of files that programs of other projects know as such. It protects nothing:
-// llmctl-pull, whose digests do, uses libcrypto. That library's relocations alone are 412 KiB of private memory in each
-// engine that links it, beside 332 KiB of all else before a model is loaded (x86-64, libcrypto 3.0, Private_Dirty of
-// smaps_rollup).
+// SHA-256 (FIPS 180-4), for names of files that programs of other projects know as such, and for the digest by which
+// llmd knows a bridge's token. Downloads are checked with libcrypto's (client/pull/digest.h): that library's
+// relocations alone are 412 KiB of private memory in each engine that links it, beside 332 KiB of all else before a
+// model is loaded (x86-64, libcrypto 3.0, Private_Dirty of smaps_rollup).
 #pragma once
 
 #include <array>

@@ -121,4 +121,14 @@ std::string to_clean_text(std::string_view bytes) {
     return text;
 }
 
+std::string hex_digits(std::string_view bytes, std::string_view before) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string out;
+    for (const char c : bytes) {
+        const auto byte = static_cast<uint8_t>(c);
+        out.append(before) += {kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+    return out;
+}
+
 }  // namespace llmd::base

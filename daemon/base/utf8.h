@@ -10,6 +10,7 @@
 
 namespace llmd::base {
 
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";         // in front of a text
 inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";  // U+FFFD
 
 enum class Utf8Status : uint8_t {
@@ -47,5 +48,8 @@ bool is_control(char c);
 bool is_one_line(std::string_view text);
 // With U+FFFD for U+0000, noncharacters and everything that is not UTF-8.
 std::string to_clean_text(std::string_view bytes);
+
+// Two lower-case hexadecimal digits for each byte, with `before` in front of each two.
+std::string hex_digits(std::string_view bytes, std::string_view before = {});
 
 }  // namespace llmd::base

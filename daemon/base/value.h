@@ -25,6 +25,11 @@ struct Value {
     struct Member;
     using Array = std::vector<Value>;
     using Object = std::vector<Member>;  // in the order in which it was written
+    // A number of JSON that none of the types below holds, as it was written: in the arguments of a call, which are
+    // passed on, it keeps its digits. Whatever reads a number refuses it.
+    struct LargeNumber {
+        std::string text;
+    };
     // A D-Bus value of a type that no option has.
     struct Other {
         std::string signature;
@@ -40,6 +45,7 @@ struct Value {
     Value(const char* text);
     Value(Array array);
     Value(Object object);
+    Value(LargeNumber number);
     Value(Other other);
     Value(const std::vector<std::string>& texts);
 
@@ -54,7 +60,7 @@ struct Value {
     bool is_null() const { return is<std::nullptr_t>(); }
 
     // Whole numbers of JSON that fit are int64_t, larger ones uint64_t, all other numbers double. Strings are UTF-8.
-    std::variant<std::nullptr_t, bool, int64_t, uint64_t, double, std::string, Array, Object, Other> value;
+    std::variant<std::nullptr_t, bool, int64_t, uint64_t, double, std::string, Array, Object, LargeNumber, Other> value;
 };
 
 struct Value::Member {
@@ -74,9 +80,10 @@ requires(!std::same_as<Number, bool>) Value::Value(Number number) {
 // The member of that name; null if there is none.
 const Value* find(const Value::Object& object, std::string_view key);
 
-// InvalidArgument says what is wrong with `text`: it is no JSON (what is not UTF-8, unpaired surrogates and numbers
-// that no double holds included), it is beyond the limits above, or a key stands twice in one object.
-Result<Value> parse_json(std::string_view text);
+// InvalidArgument says what is wrong with `text`: it is no JSON (what is not UTF-8 included), it is beyond the limits
+// above, or a key stands twice in one object. A byte order mark in front is skipped (RFC 8259, 8.1). Half of a
+// surrogate pair, which JavaScript leaves where it cuts an emoji, becomes U+FFFD, and sets `has_replaced`.
+Result<Value> parse_json(std::string_view text, bool* has_replaced = nullptr);
 
 void write_json(JsonWriter& json, const Value& value);
 std::string json_text(const Value& value);

@@ -7,8 +7,8 @@ namespace llmd::bus {
 
 namespace {
 
-// Messages handled in one turn of the loop, so that a flood from one client leaves turns to everything else. What is
-// left makes the next turn's timeout 0.
+// Messages handled in one iteration of the loop, so that a flood from one client leaves time for everything else. What
+// is left makes the next iteration's timeout 0.
 constexpr int kMaxMessagesPerTurn = 128;
 
 }  // namespace
@@ -40,7 +40,7 @@ void BusSource::prepare(std::vector<pollfd>& fds, std::optional<base::TimePoint>
 
 void BusSource::dispatch(std::span<const pollfd> polled) {
     const auto is_ready = [](const pollfd& fd) { return fd.revents != 0; };
-    // What another callback of this turn has read meanwhile makes the next timeout 0.
+    // Bytes that another callback of this iteration has read meanwhile make the next timeout 0.
     if (lost_ || (std::none_of(polled.begin(), polled.end(), is_ready) && !is_due())) return;
     try {
         for (int i = 0; i < kMaxMessagesPerTurn && process_one(connection_); ++i) {
@@ -56,7 +56,7 @@ bool BusSource::is_due() const {
 
 void BusSource::lose(std::string reason) {
     lost_ = true;
-    // In a turn of its own: dispatch() may be on the stack of a call that still uses the connection.
+    // In an iteration of the loop of its own: dispatch() may be on the stack of a call that still uses the connection.
     loop_.defer([on_lost = on_lost_, reason = std::move(reason)]() mutable { on_lost(std::move(reason)); });
 }
 

@@ -15,7 +15,7 @@ namespace llmd::bus {
 class BusSource final : public base::PollSource {
 public:
     // `on_lost` is called once, from the loop, when the connection has failed: it is then no longer watched and may
-    // only be destroyed, from a later turn. `connection` must outlive this object.
+    // only be destroyed, from a later iteration of the loop. `connection` must outlive this object.
     BusSource(base::EventLoop& loop, sdbus::IConnection& connection, std::function<void(std::string reason)> on_lost);
     ~BusSource() override;
     BusSource(const BusSource&) = delete;

@@ -25,7 +25,7 @@ private:
     void set_owner(const std::string& owner);
 
     std::function<void(const std::string&)> on_owner_;
-    std::optional<std::string> owner_;  // that was told; nothing: none was yet
+    std::optional<std::string> owner_;  // the last one that was reported; nothing: none was yet
     bool has_changed_ = false;          // the answer to the first question is out of date
     sdbus::Slot match_;
     sdbus::PendingAsyncCall first_owner_;

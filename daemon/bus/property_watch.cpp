@@ -23,7 +23,7 @@ PropertyWatch::PropertyWatch(sdbus::IConnection& connection, const std::string& 
                            std::string of;
                            VariantMap changed;
                            message >> of >> changed;
-                           // What has changed before the answer is in the answer.
+                           // A value that has changed before the answer is in the answer.
                            if (has_answered_) on_values_(changed);
                        })),
       object_(sdbus::createProxy(connection, BusName(owner), BusPath(path))) {

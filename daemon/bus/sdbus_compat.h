@@ -17,6 +17,13 @@ namespace llmd::bus {
 
 using VariantMap = std::map<std::string, sdbus::Variant>;
 
+// The type of the next value of a message as sd_bus_message_peek_type(3) has it, 0 at the end of a container, and the
+// signature of what a container holds.
+struct NextValue {
+    char type = 0;
+    std::string contents;
+};
+
 #if LLMD_SDBUS_MAJOR >= 2
 using BusName = sdbus::ServiceName;
 using BusPath = sdbus::ObjectPath;
@@ -37,6 +44,10 @@ inline bool process_one(sdbus::IConnection& connection) {
 }
 inline int extra_fd(const sdbus::IConnection::PollData& data) {
     return data.eventFd;
+}
+inline NextValue peek(const sdbus::Message& message) {
+    const auto [type, contents] = message.peekType();
+    return {type, contents == nullptr ? std::string() : std::string(contents)};
 }
 inline sdbus::Slot add_match(sdbus::IConnection& connection, const std::string& rule,
                              std::function<void(sdbus::Message&)> callback) {
@@ -71,6 +82,11 @@ inline bool process_one(sdbus::IConnection& connection) {
 }
 inline int extra_fd(const sdbus::IConnection::PollData&) {
     return -1;
+}
+inline NextValue peek(const sdbus::Message& message) {
+    std::string type, contents;
+    message.peekType(type, contents);
+    return {type.empty() ? '\0' : type.front(), contents};
 }
 inline sdbus::Slot add_match(sdbus::IConnection& connection, const std::string& rule,
                              std::function<void(sdbus::Message&)> callback) {

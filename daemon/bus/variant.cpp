@@ -100,6 +100,7 @@ sdbus::Variant to_variant(const Value& value, std::string_view type) {
     if (type == "aa{sv}") return sdbus::Variant(dictionaries_of(value));
     if (const auto* flag = value.get<bool>(); flag && type == "b") return sdbus::Variant(*flag);
     const auto* text = value.get<std::string>();
+    if (text && type == "o") return sdbus::Variant(sdbus::ObjectPath(*text));
     return sdbus::Variant(text ? base::to_clean_text(*text) : std::string());
 }
 

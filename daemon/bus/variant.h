@@ -24,9 +24,9 @@ std::optional<T> value_of(const VariantMap& values, const char* key) {
     return found->second.get<T>();
 }
 
-// The variant of this D-Bus type: b, u, t, x, d, s, as, or aa{sv} of objects, whose members have the types below. Text
-// is cleaned (base/utf8.h), because a D-Bus string is UTF-8 and the name of a file may be anything. Precondition: the
-// value is of that kind.
+// The variant of this D-Bus type: b, u, t, x, d, s, o, as, or aa{sv} of objects, whose members have the types below.
+// Text is cleaned (base/utf8.h), because a D-Bus string is UTF-8 and the name of a file may be anything. Precondition:
+// the value is of that kind.
 sdbus::Variant to_variant(const base::Value& value, std::string_view type);
 // The same, of the type that follows from what it holds: whole numbers are x, or t where only that holds them.
 sdbus::Variant to_variant(const base::Value& value);

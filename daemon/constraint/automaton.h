@@ -49,7 +49,7 @@ public:
     }
     // False if the state after this byte is neither known nor has room; compact() makes some.
     bool has_room_for(State state, uint8_t byte) const { return states_[state].next[byte] != kNotMade || !is_full(); }
-    // What plain bytes can follow: any `n` or fewer, whichever they are. `ends`: and after n of them none can.
+    // A run of plain bytes that can follow: any `n` or fewer, whichever they are. `ends`: and after n of them none can.
     struct PlainRun {
         uint8_t n;
         bool ends;

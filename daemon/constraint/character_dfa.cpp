@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
+
+#include "base/utf8.h"
 
 namespace llmd::constraint {
 
@@ -240,6 +243,58 @@ base::Result<CharacterDfa> intersection(const CharacterDfa& a, const CharacterDf
     return both;
 }
 
+CharacterDfa all_texts() {
+    CharacterDfa dfa;
+    State& any = dfa.states.emplace_back();
+    any.accepts = true;
+    for (const CharRange& range : written_characters()) any.steps.push_back({range.first, range.last, 0});
+    return dfa;
+}
+
+CharacterDfa one_of_texts(const std::vector<std::string>& texts) {
+    std::vector<std::map<char32_t, uint32_t>> children(1);  // by state
+    std::vector<bool> ends(1);
+    for (const std::string_view text : texts) {
+        uint32_t at = 0;
+        for (size_t i = 0; i < text.size();) {
+            const base::Utf8Step step = base::next_utf8(text.substr(i));
+            i += step.length;
+            const auto [child, is_new] = children[at].try_emplace(step.character, children.size());
+            at = child->second;
+            if (!is_new) continue;
+            children.emplace_back();
+            ends.push_back(false);
+        }
+        ends[at] = true;
+    }
+    CharacterDfa dfa;
+    for (size_t i = 0; i < children.size(); ++i) {
+        State& state = dfa.states.emplace_back();
+        state.accepts = ends[i];
+        for (const auto& [character, target] : children[i]) {
+            if (intersection(written_characters(), {{character, character}}).empty()) continue;
+            state.steps.push_back({character, character, target});
+        }
+    }
+    dfa.trim();
+    return dfa;
+}
+
+bool accepts(const CharacterDfa& dfa, std::string_view text) {
+    uint32_t at = 0;
+    for (size_t i = 0; i < text.size() && !dfa.states.empty();) {
+        const base::Utf8Step read = base::next_utf8(text.substr(i));
+        i += read.length;
+        const auto& steps = dfa.states[at].steps;
+        const auto found = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
+            return step.first <= read.character && read.character <= step.last;
+        });
+        if (found == steps.end()) return false;
+        at = found->target;
+    }
+    return !dfa.states.empty() && dfa.states[at].accepts;
+}
+
 CharacterDfa complement(CharacterDfa dfa) {
     if (dfa.states.empty()) dfa.states.emplace_back();
     const auto others = static_cast<uint32_t>(dfa.states.size());  // the state after a step that `dfa` lacks
@@ -284,7 +339,8 @@ base::Result<RuleId> DfaText::rule(const CharacterDfa& dfa, Counts characters, s
     if (!work.spend(n_steps * kWorkOfStep)) return dfa_too_large();
     const NodeId entry = nodes(exact ? *exact : dfa, characters, b.literal(closing, b.end()));
     if (entry == b.nothing()) return b.rule(entry);
-    // What a count leaves may need one more nested call than what it excludes, so there must be room for one.
+    // The characters that a count leaves may need one more nested call than those it excludes, so there must be room
+    // for one.
     const bool is_counted = characters.least > 0 || characters.most != kUnbounded;
     return b.rule(b.literal(opening, is_counted ? b.call(b.rule(b.end()), entry) : entry));
 }

@@ -11,6 +11,8 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -37,7 +39,7 @@ CharSet normalized(CharSet ranges);
 CharSet intersection(const CharSet& a, const CharSet& b);
 CharSet difference(const CharSet& a, const CharSet& b);
 
-// What computations of one grammar may still cost.
+// The work that computations of one grammar may still take.
 class DfaWork {
 public:
     // Returns false once too much has been spent.
@@ -76,6 +78,12 @@ struct CharacterDfa {
     std::vector<uint32_t> longest() const;
 };
 
+// All texts.
+CharacterDfa all_texts();
+// These texts, which are UTF-8. One with a character that is not written is left out.
+CharacterDfa one_of_texts(const std::vector<std::string>& texts);
+// Says whether a text, which is UTF-8, is one of the automaton's.
+bool accepts(const CharacterDfa& dfa, std::string_view text);
 // Texts of so many characters.
 base::Result<CharacterDfa> texts_of_length(Counts characters);
 // The texts that both accept, trimmed.

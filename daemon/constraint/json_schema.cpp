@@ -16,7 +16,8 @@
 #include "constraint/grammar.h"
 #include "constraint/json_text.h"
 #include "constraint/merged_schema.h"
-#include "constraint/pattern.h"
+#include "constraint/object_shape.h"
+#include "constraint/schema_texts.h"
 
 namespace llmd::constraint {
 
@@ -27,14 +28,18 @@ using simdjson::dom::element;
 
 namespace {
 
+bool stands_beside_values(Keyword keyword) {
+    return keyword == Keyword::Enum || keyword == Keyword::Const || keyword == Keyword::Type ||
+           keyword == Keyword::Nullable || keyword == Keyword::AllOf || keyword == Keyword::Ref;
+}
+
 // Walks a schema and builds nodes. The first error is kept, and nodes that are built after it are not used. The targets
 // of $ref, and what several schemas say together of a part of a text, are compiled once, from a queue, so that neither
 // recursive nor chained references deepen the walk.
 class SchemaCompiler {
 public:
-    // `loosened` is null if an unsupported keyword is an error.
     SchemaCompiler(GrammarBuilder& builder, SharedRules& shared, element root, std::string_view field,
-                   std::vector<std::string>* loosened)
+                   Unconstrained* unconstrained)
         : root_(root),
           field_(field),
           b_(builder),
@@ -42,7 +47,9 @@ public:
           dfa_text_(shared.dfa_text),
           work_(shared.work),
           patterns_(shared.patterns),
-          loosened_(loosened) {}
+          unconstrained_(unconstrained) {
+        if (unconstrained_ != nullptr) unconstrained_->field = field;
+    }
 
     // Compiles the part of the root that `pointer` names.
     base::Result<RuleId> compile(std::string_view pointer);
@@ -66,23 +73,22 @@ private:
     // Returns the $ref of a schema that says nothing else.
     std::optional<SchemaAt> lone_reference(const SchemaAt& schema) const;
     NodeId merged_node(MergedSchema& merged);
+    // Matches what has the types of a schema that is not supported as a whole; an object, if that is the root.
+    NodeId unconstrained_node(const MergedSchema& merged);
     NodeId supported_node(MergedSchema& merged);
-    NodeId alternatives_node(const MergedSchema& merged, const MergedSchema::Alternatives& alternatives);
-    void check_exclusive(const MergedSchema::Alternatives& alternatives);
-    // Refuses other keywords beside enum and const.
-    bool names_only_values(const MergedSchema& merged);
+    NodeId alternatives_node(MergedSchema& merged, const MergedSchema::Alternatives& alternatives);
+    void check_exclusive(MergedSchema& merged, const MergedSchema::Alternatives& alternatives);
+    // Drops other keywords beside enum and const; returns false if that is refused.
+    bool names_only_values(MergedSchema& merged);
     NodeId typed_node(MergedSchema& merged, uint8_t types);
     NodeId string_node(MergedSchema& merged);
     NodeId number_node(MergedSchema& merged, bool only_whole);
     NodeId array_node(MergedSchema& merged);
-    NodeId unique_array_node(MergedSchema& merged, const MergedSchema::Items& items, Counts counts);
+    std::optional<std::vector<std::string>> unique_values(MergedSchema& merged, const MergedSchema::Items& items,
+                                                          Counts counts);
     NodeId object_node(MergedSchema& merged);
-    template <typename T>
-    std::optional<T> unless_failed(const SchemaKeywords& keywords, Keyword keyword, base::Result<T> result) {
-        if (result) return std::move(*result);
-        refuse(keywords.path, keyword_name(keyword), ": ", result.error().message);
-        return std::nullopt;
-    }
+    // Returns the rule of names that are not listed, with their quotes.
+    std::optional<RuleId> name_rule(MergedSchema& merged, const ObjectShape::Other& other);
 
     element root_;
     std::string_view field_;  // for messages
@@ -91,8 +97,8 @@ private:
     DfaText& dfa_text_;
     DfaWork& work_;
     std::map<std::string, RuleId>& patterns_;
-    std::vector<std::string>* loosened_;
-    std::optional<std::string> refused_;  // why the schema that is being compiled is not supported
+    Unconstrained* unconstrained_;
+    std::optional<std::string> refused_;  // why the schema that is being compiled is not supported as a whole
     size_t n_merges_ = 0;
     std::map<std::string, RuleId> references_;  // by the locations of their schemas
     std::deque<Waiting> waiting_;               // referenced, and not compiled yet
@@ -112,7 +118,7 @@ base::Result<RuleId> SchemaCompiler::compile(std::string_view pointer) {
             b_.define(next.rule, schema_node(next.schemas.front()));
             continue;
         }
-        MergedSchema merged;
+        MergedSchema merged(unconstrained_);
         for (const SchemaAt& schema : next.schemas) merged.add(schema, root_, n_merges_);
         b_.define(next.rule, merged_node(merged));
     }
@@ -122,8 +128,8 @@ base::Result<RuleId> SchemaCompiler::compile(std::string_view pointer) {
 
 NodeId SchemaCompiler::refuse(const MergedSchema::Refusal& refusal) {
     const bool is_unsupported = !refusal.is_contradiction && !refusal.is_malformed;
-    if (loosened_ != nullptr && is_unsupported) {
-        if (!refused_) refused_ = base::concat(field_, ": ", refusal.message);
+    if (unconstrained_ != nullptr && !unconstrained_->is_strict && is_unsupported) {
+        if (!refused_) refused_ = refusal.message;
     } else if (!error_ && !(refusal.is_contradiction && is_alternative_)) {
         error_ = fail(ErrorCode::InvalidArgument, field_, ": ", refusal.message);
     }
@@ -141,7 +147,7 @@ RuleId SchemaCompiler::reference(const Schemas& schemas) {
     return found->second;
 }
 
-// What merged schemas say of a part may merge more of them, in circles even, and waits.
+// The rule of a part of merged schemas may merge more of them, in circles even, and waits.
 RuleId SchemaCompiler::rule_of(const Schemas& schemas, bool is_merged) {
     if (schemas.empty()) return json_.anything();
     return is_merged || schemas.size() > 1 ? reference(schemas) : b_.rule(schema_node(schemas.front()));
@@ -150,7 +156,7 @@ RuleId SchemaCompiler::rule_of(const Schemas& schemas, bool is_merged) {
 NodeId SchemaCompiler::schema_node(const SchemaAt& schema) {
     if (error_ || b_.is_full()) return b_.nothing();
     if (const auto target = lone_reference(schema)) return b_.call(reference({*target}), b_.end());
-    MergedSchema merged;
+    MergedSchema merged(unconstrained_);
     merged.add(schema, root_, n_merges_);
     return merged_node(merged);
 }
@@ -162,7 +168,7 @@ std::optional<SchemaAt> SchemaCompiler::lone_reference(const SchemaAt& schema) c
     SchemaAt at = schema;
     while (at.schema.get(object) == SUCCESS) {
         const SchemaKeywords keywords(object, at.path);
-        if (keywords.twice || keywords.unknown) break;
+        if (keywords.twice || !keywords.unknown.empty()) break;
         if (keywords.has(Keyword::Ref) && !keywords.besides({Keyword::Ref})) {
             if (keywords[Keyword::Ref]->get(ref) != SUCCESS) break;
             const auto target = resolve(ref, root_);
@@ -182,11 +188,19 @@ NodeId SchemaCompiler::merged_node(MergedSchema& merged) {
     auto outer = std::exchange(refused_, std::nullopt);
     NodeId node = supported_node(merged);
     if (refused_) {
-        loosened_->push_back(std::move(*refused_));
-        node = merged.path() == "#" ? json_.object({}, json_.anything(), {}) : b_.call(json_.anything(), b_.end());
+        unconstrained_->add(*refused_, "; nothing beside it is enforced");
+        node = unconstrained_node(merged);
     }
     refused_ = std::move(outer);
     return node;
+}
+
+NodeId SchemaCompiler::unconstrained_node(const MergedSchema& merged) {
+    uint8_t types = 0xFF;
+    for (const SchemaKeywords& keywords : merged.members()) types &= keywords.types().value_or(0xFF);
+    if (types == 0xFF && merged.path() != "#") return b_.call(json_.anything(), b_.end());
+    MergedSchema any;
+    return typed_node(any, types == 0xFF ? uint8_t{kObject} : types);
 }
 
 NodeId SchemaCompiler::supported_node(MergedSchema& merged) {
@@ -197,14 +211,16 @@ NodeId SchemaCompiler::supported_node(MergedSchema& merged) {
     const auto texts = merged.values();
     const auto types = texts ? std::nullopt : merged.types();
     if (merged.refusal()) return refuse(*merged.refusal());
-    if (texts) return names_only_values(merged) ? b_.one_of(*texts, b_.end()) : b_.nothing();
+    if (texts && !names_only_values(merged)) return refuse(*merged.refusal());
+    if (texts) return b_.one_of(*texts, b_.end());
     if (!types) return b_.call(json_.anything(), b_.end());
     return typed_node(merged, *types);
 }
 
 // The keywords beside the alternatives are merged with each of them.
-NodeId SchemaCompiler::alternatives_node(const MergedSchema& merged, const MergedSchema::Alternatives& alternatives) {
-    if (alternatives.keyword == Keyword::OneOf) check_exclusive(alternatives);
+NodeId SchemaCompiler::alternatives_node(MergedSchema& merged, const MergedSchema::Alternatives& alternatives) {
+    if (alternatives.keyword == Keyword::OneOf) check_exclusive(merged, alternatives);
+    if (merged.refusal()) return refuse(*merged.refusal());
     const bool stands_alone = !merged.besides({});
     const bool was_alternative = std::exchange(is_alternative_, true);
     std::vector<NodeId> nodes;
@@ -227,35 +243,36 @@ NodeId SchemaCompiler::alternatives_node(const MergedSchema& merged, const Merge
     return any;
 }
 
-void SchemaCompiler::check_exclusive(const MergedSchema::Alternatives& alternatives) {
+void SchemaCompiler::check_exclusive(MergedSchema& merged, const MergedSchema::Alternatives& alternatives) {
     std::vector<SchemaShape> shapes;
     for (const SchemaAt& schema : alternatives.schemas) {
-        MergedSchema merged;
-        merged.add(schema, root_, n_merges_);
-        if (merged.refusal()) refuse(*merged.refusal());
-        shapes.emplace_back(merged.members(), root_);
+        MergedSchema one(unconstrained_);
+        one.add(schema, root_, n_merges_);
+        if (one.refusal()) return merged.refuse(*one.refusal());
+        shapes.emplace_back(one.members(), root_);
     }
     for (size_t i = 0; i < shapes.size(); ++i) {
         for (size_t j = 0; j < i; ++j) {
             if (shapes[i].excludes(shapes[j])) continue;
-            refuse(alternatives.path, "oneOf: a text might fit both ", j, " and ", i, "; anyOf allows that");
-            return;
+            return merged.drop(alternatives.path, "oneOf: a text might fit both ", j, " and ", i,
+                               "; anyOf allows that");
         }
     }
 }
 
-bool SchemaCompiler::names_only_values(const MergedSchema& merged) {
+bool SchemaCompiler::names_only_values(MergedSchema& merged) {
     const auto& members = merged.members();
     const bool has_enum =
         std::any_of(members.begin(), members.end(), [](const auto& keywords) { return keywords.has(Keyword::Enum); });
     for (const SchemaKeywords& keywords : members) {
-        const auto other = keywords.besides(
-            {Keyword::Enum, Keyword::Const, Keyword::Type, Keyword::Nullable, Keyword::AllOf, Keyword::Ref});
-        if (!other) continue;
-        refuse(keywords.path, has_enum ? "enum" : "const", " beside ", keyword_name(*other), " is not supported");
-        return false;
+        for (size_t i = 0; i < kKeywords; ++i) {
+            const auto keyword = static_cast<Keyword>(i);
+            if (!keywords.has(keyword) || stands_beside_values(keyword)) continue;
+            merged.drop(keywords.path, has_enum ? "enum" : "const", " beside ", keyword_name(keyword),
+                        " is not supported");
+        }
     }
-    return true;
+    return !merged.refusal();
 }
 
 NodeId SchemaCompiler::typed_node(MergedSchema& merged, uint8_t types) {
@@ -276,52 +293,23 @@ NodeId SchemaCompiler::typed_node(MergedSchema& merged, uint8_t types) {
 // --- Types -----------------------------------------------------------------------------------------------------------
 
 NodeId SchemaCompiler::string_node(MergedSchema& merged) {
-    struct Part {
-        const SchemaKeywords* keywords;
-        Keyword keyword;
-        std::string pattern;
-    };
-    Counts characters = merged.counts(Keyword::MinLength, Keyword::MaxLength);
-    std::vector<Part> parts;
-    std::string name;  // of the rule
-    for (const SchemaKeywords& keywords : merged.members()) {
-        for (const Keyword keyword : {Keyword::Format, Keyword::Pattern}) {
-            std::string_view text;
-            if (!keywords.has(keyword)) continue;
-            if (keywords[keyword]->get(text) != SUCCESS) {
-                return refuse(keywords.path, keyword_name(keyword), ": ", as_told(*keywords[keyword]),
-                              " is not a string");
-            }
-            TextFormat format{std::string(text)};
-            if (keyword == Keyword::Format) {
-                const bool beside_pattern = keywords.has(Keyword::Pattern);
-                const auto known = text_format(text, beside_pattern);
-                if (!known && beside_pattern) continue;
-                if (!known) return refuse(keywords.path, "format: ", in_quotes(text), " is none of ", kTextFormats);
-                format = *known;
-            }
-            characters.most = std::min(characters.most, format.longest);
-            name += base::concat(format.pattern.size(), ':', format.pattern);
-            parts.push_back({&keywords, keyword, std::move(format.pattern)});
-        }
-    }
-    if (parts.empty()) return b_.call(json_.string(characters), b_.end());
-    name += base::concat(characters.least, ':', characters.most);
+    SchemaTexts texts(merged);
+    if (merged.refusal()) return b_.nothing();
+    if (texts.parts.empty()) return b_.call(json_.string(texts.characters), b_.end());
+    const std::string name = texts.name();
     if (const auto known = patterns_.find(name); known != patterns_.end()) return b_.call(known->second, b_.end());
-    std::optional<CharacterDfa> all;
-    for (const Part& part : parts) {
-        auto one = unless_failed(*part.keywords, part.keyword, compile_pattern(part.pattern, work_));
-        if (one && all) one = unless_failed(*part.keywords, part.keyword, intersection(*all, *one, work_));
-        if (!one) return b_.nothing();
-        all = std::move(one);
-    }
-    const auto rule = dfa_text_.rule(*all, characters, "\"", "\"", work_);
+    const size_t n_parts = texts.parts.size();
+    const auto dfa = texts.dfa(merged, work_);
+    if (merged.refusal()) return b_.nothing();
+    if (!dfa) return b_.call(json_.string(texts.characters), b_.end());
+    const auto rule = dfa_text_.rule(*dfa, texts.characters, "\"", "\"", work_);
     if (!rule) {
-        merged.refuse(merged.path(), "pattern, format and lengths: ", rule.error().message);
-        return b_.nothing();
+        merged.drop(merged.path(), "pattern, format and lengths: ", rule.error().message);
+        return merged.refusal() ? b_.nothing() : b_.call(json_.string({}), b_.end());
     }
     if (b_.is_nothing(*rule) && !b_.is_full()) merged.contradict("pattern, format and lengths leave no string");
-    patterns_.emplace(std::move(name), *rule);
+    // A rule that lacks a part would hide from the next schema that it does.
+    if (texts.parts.size() == n_parts) patterns_.emplace(name, *rule);
     return b_.call(*rule, b_.end());
 }
 
@@ -333,8 +321,9 @@ NodeId SchemaCompiler::number_node(MergedSchema& merged, bool only_whole) {
     if (limits.bounds.empty() && limits.multiple == 0) return json_.number(b_.end());
     const auto rule = number_rule(b_, dfa_text_, limits, work_);
     if (!rule) {
-        merged.refuse(merged.path(), "multipleOf and bounds: ", rule.error().message);
-        return b_.nothing();
+        merged.drop(merged.path(), "multipleOf and bounds: ", rule.error().message);
+        if (merged.refusal()) return b_.nothing();
+        return only_whole ? json_.integer({}, b_.end()) : json_.number(b_.end());
     }
     if (b_.is_nothing(*rule) && !b_.is_full()) merged.contradict("multipleOf and bounds leave no number");
     return b_.call(*rule, b_.end());
@@ -345,7 +334,15 @@ NodeId SchemaCompiler::array_node(MergedSchema& merged) {
     const MergedSchema::Items items = merged.items(counts);
     const bool is_merged = merged.is_merged();
     if (merged.refusal()) return b_.nothing();
-    if (items.are_unique && counts.most > 1) return unique_array_node(merged, items, counts);
+    if (items.are_unique && counts.most > 1) {
+        const auto texts = unique_values(merged, items, counts);
+        if (merged.refusal()) return b_.nothing();
+        std::vector<RuleId> values;
+        for (const std::string& text : texts.value_or(std::vector<std::string>())) {
+            values.push_back(b_.rule(b_.literal(text, b_.end())));
+        }
+        if (texts) return json_.unique_array(values, counts);
+    }
     std::vector<RuleId> first;
     for (const Schemas& schemas : items.first) first.push_back(rule_of(schemas, is_merged));
     const auto more = items.more ? std::optional(rule_of(*items.more, is_merged)) : std::nullopt;
@@ -354,33 +351,37 @@ NodeId SchemaCompiler::array_node(MergedSchema& merged) {
     return json_.array(first, more, counts);
 }
 
-// Honoured where the values are few: each set of those that are used is a state.
-NodeId SchemaCompiler::unique_array_node(MergedSchema& merged, const MergedSchema::Items& items, Counts counts) {
-    const auto refuse_it = [&](const auto&... why) {
-        merged.refuse(merged.path(),
-                      "uniqueItems is supported if maxItems is at most 1 or the items are an enum, a const "
-                      "or booleans",
-                      why...);
-        return b_.nothing();
+// Returns the values of an array of uniqueItems where they are few, since each set of those that are used is a state.
+std::optional<std::vector<std::string>> SchemaCompiler::unique_values(MergedSchema& merged,
+                                                                      const MergedSchema::Items& items, Counts counts) {
+    const auto drop = [&](const auto&... why) {
+        merged.drop(merged.path(),
+                    "uniqueItems is supported if maxItems is at most 1 or the items are an enum, a const "
+                    "or booleans",
+                    why...);
+        return std::nullopt;
     };
-    if (!items.first.empty()) return refuse_it(" without prefixItems");
-    MergedSchema item;
+    if (!items.first.empty()) return drop(" without prefixItems");
+    MergedSchema item(unconstrained_);
     for (const SchemaAt& schema : items.more.value_or(Schemas{})) item.add(schema, root_, n_merges_);
     const bool has_alternatives = item.take_alternatives().has_value();
     auto texts = item.values();
     if (!texts && !has_alternatives && !item.refusal() && item.types().value_or(0xFF) == kBoolean) {
         texts = {"true", "false"};
     }
-    if (item.refusal()) return refuse(*item.refusal());
+    if (texts && !has_alternatives && !item.refusal()) names_only_values(item);
+    if (item.refusal()) {
+        merged.refuse(*item.refusal());
+        return std::nullopt;
+    }
     if (!items.more || item.is_never()) texts.emplace();
-    if (!texts || has_alternatives) return refuse_it();
-    if (!names_only_values(item)) return b_.nothing();
+    if (!texts || has_alternatives) return drop();
     // Values that are spelled differently may be equal.
     std::sort(texts->begin(), texts->end());
     texts->erase(std::unique(texts->begin(), texts->end()), texts->end());
     for (const std::string& text : *texts) {
         if (text.find_first_of(".eE[{") != std::string::npos && text[0] != '"' && text != "true" && text != "false") {
-            return refuse_it(" without fractions, arrays and objects");
+            return drop(" without fractions, arrays and objects");
         }
     }
     const size_t most = std::min<size_t>(counts.most, texts->size());
@@ -391,37 +392,45 @@ NodeId SchemaCompiler::unique_array_node(MergedSchema& merged, const MergedSchem
         of_size = texts->size() > kMaxUniqueSets ? kMaxUniqueSets : of_size * (texts->size() - n + 1) / n;
         n_sets += of_size;
         if (n_sets > kMaxUniqueSets) {
-            return refuse_it(", and there are at most ", kMaxUniqueSets, " sets of up to maxItems of them; ",
-                             texts->size(), " values have more");
+            return drop(", and there are at most ", kMaxUniqueSets, " sets of up to maxItems of them; ", texts->size(),
+                        " values have more");
         }
     }
-    if (texts->size() > 64) return refuse_it(" of at most 64 values");
-    std::vector<RuleId> values;
-    for (const std::string& text : *texts) values.push_back(b_.rule(b_.literal(text, b_.end())));
-    return json_.unique_array(values, counts);
+    if (texts->size() > 64) return drop(" of at most 64 values");
+    return texts;
+}
+
+std::optional<RuleId> SchemaCompiler::name_rule(MergedSchema& merged, const ObjectShape::Other& other) {
+    auto rule = dfa_text_.rule(*other.name, other.characters, "\"", "\"", work_);
+    if (rule) return *rule;
+    merged.refuse(merged.path(), "the names of properties: ", rule.error().message);
+    return std::nullopt;
 }
 
 NodeId SchemaCompiler::object_node(MergedSchema& merged) {
-    const MergedSchema::Object object = merged.object();
+    const ObjectShape object(merged, root_, n_merges_, work_);
     Counts counts = merged.counts(Keyword::MinProperties, Keyword::MaxProperties);
-    for (const SchemaKeywords& keywords : merged.members()) {
-        const auto& names = keywords[Keyword::PropertyNames];
-        if (names && simdjson::minify(*names) != R"({"type":"string"})") {
-            return refuse(keywords.path, R"(propertyNames is supported as {"type":"string"} only)");
-        }
-    }
     if (merged.refusal()) return b_.nothing();
+    std::vector<OtherProperties> others;
+    for (const ObjectShape::Other& other : object.others) {
+        const auto name = other.name ? name_rule(merged, other) : std::nullopt;
+        if (merged.refusal()) return b_.nothing();
+        if (name && b_.is_nothing(*name)) continue;
+        others.push_back({name, rule_of(other.value, merged.is_merged())});
+    }
     const auto n_listed = static_cast<uint32_t>(object.properties.size());
-    const uint32_t n_sure = n_listed + (object.more ? 1 : 0);
-    if (counts.least > n_sure && object.more) {
-        merged.refuse(merged.path(), "minProperties: ", counts.least, " is more than ", n_sure,
-                      ", which the properties that are named and one more can be");
+    const uint32_t n_sure = n_listed + (others.empty() ? 0 : 1);
+    if (counts.least > n_sure && !others.empty()) {
+        merged.drop(merged.path(), "minProperties: ", counts.least, " is more than ", n_sure,
+                    ", which the properties that are named and one more can be");
+        counts.least = n_sure;
     } else if (counts.least > n_sure) {
         merged.contradict("minProperties ", counts.least, " is more than the properties");
     }
-    if (!object.more && counts.most >= n_listed) counts.most = kUnbounded;
+    if (others.empty() && counts.most >= n_listed) counts.most = kUnbounded;
     if (counts.most != kUnbounded && counts.most > kMaxProperties) {
-        merged.refuse(merged.path(), "maxProperties: ", counts.most, " is more than ", kMaxProperties);
+        merged.drop(merged.path(), "maxProperties: ", counts.most, " is more than ", kMaxProperties);
+        counts.most = kUnbounded;
     }
     if (merged.refusal()) return b_.nothing();
     std::vector<Property> properties;
@@ -431,19 +440,19 @@ NodeId SchemaCompiler::object_node(MergedSchema& merged) {
         n_required += is_required ? 1 : 0;
     }
     if (n_required > counts.most) merged.contradict("maxProperties ", counts.most, " is less than the required ones");
-    const auto more = object.more ? std::optional(rule_of(*object.more, merged.is_merged())) : std::nullopt;
-    return json_.object(properties, more, counts);
+    return json_.object(properties, others, counts);
 }
 
 }  // namespace
 
-base::Result<RuleId> add_json_schema(GrammarBuilder& builder, element schema, std::string_view field) {
+base::Result<RuleId> add_json_schema(GrammarBuilder& builder, element schema, std::string_view field,
+                                     Unconstrained* unconstrained) {
     if (nests_deeper(schema, kMaxSchemaDepth)) {
         return fail(ErrorCode::InvalidArgument, field, ": it nests more than ", kMaxSchemaDepth, " deep");
     }
     const NodeId first = builder.n_nodes();
     SharedRules shared(builder);
-    auto rule = SchemaCompiler(builder, shared, schema, field, nullptr).compile("#");
+    auto rule = SchemaCompiler(builder, shared, schema, field, unconstrained).compile("#");
     if (!rule) return rule;
     if (const auto checked = builder.check(*rule, first); !checked) {
         return fail(checked.error().code, field, ": ", checked.error().message);
@@ -452,11 +461,11 @@ base::Result<RuleId> add_json_schema(GrammarBuilder& builder, element schema, st
 }
 
 base::Result<RuleId> SchemaRules::add(element root, std::string_view pointer, std::string_view field,
-                                      std::vector<std::string>* loosened) {
+                                      Unconstrained* unconstrained) {
     if (nests_deeper(root, kMaxSchemaDepth)) {
         return fail(ErrorCode::InvalidArgument, field, ": it nests more than ", kMaxSchemaDepth, " deep");
     }
-    return SchemaCompiler(builder_, shared_, root, field, loosened).compile(pointer);
+    return SchemaCompiler(builder_, shared_, root, field, unconstrained).compile(pointer);
 }
 
 base::Result<void> parse_json_schema(std::string_view text, simdjson::dom::parser& parser, element& root) {
@@ -472,12 +481,12 @@ base::Result<void> parse_json_schema(std::string_view text, simdjson::dom::parse
     return {};
 }
 
-base::Result<Grammar> compile_json_schema(std::string_view text) {
+base::Result<Grammar> compile_json_schema(std::string_view text, Unconstrained* unconstrained) {
     simdjson::dom::parser parser;
     element root;
     if (auto parsed = parse_json_schema(text, parser, root); !parsed) return parsed.error();
     GrammarBuilder builder;
-    const auto rule = add_json_schema(builder, root, "json_schema");
+    const auto rule = add_json_schema(builder, root, "json_schema", unconstrained);
     if (!rule) return rule.error();
     return builder.finish(*rule);
 }

@@ -2,8 +2,8 @@
 // text of the grammar is valid, but not every valid text is in the grammar, since it generates texts and does not judge
 // them:
 //   - the properties of an object come in the order of the schema, each at most once, and then additional ones if
-//     `additionalProperties` is true or a schema. If it is absent beside `properties` it means false here, and if
-//     `items` is absent after `prefixItems` nothing follows these, as most schemas intend;
+//     `additionalProperties` is true or a schema. If it is absent beside `properties` or `patternProperties` it means
+//     false here, as most schemas intend; so does absent `items` after `prefixItems`. No name matches two patterns;
 //   - if `type` is absent, it follows from keywords such as `properties` or `minLength`;
 //   - nesting, digits and white space are bounded (grammar.h, json_text.h, number_dfa.h);
 //   - strings of a `pattern` or `format` use few escapes (character_dfa.h) and characters on which the dialects of
@@ -14,14 +14,16 @@
 //               `type`), anyOf, oneOf if no text can match two of its schemas, allOf, $ref within the same schema,
 //               true, false. What stands beside $ref, allOf, anyOf and oneOf is merged with them
 //   objects     properties, required, additionalProperties, minProperties up to one more than the properties,
-//               maxProperties, propertyNames if it says {"type":"string"}
+//               maxProperties, patternProperties, propertyNames (names as strings are, or an enum of them)
 //   arrays      items, prefixItems, minItems, maxItems, uniqueItems if the items are few constants (kMaxUniqueSets)
-//   strings     minLength, maxLength, pattern (pattern.h), format (text_format() in pattern.h); a format that is not
-//               known is ignored beside a pattern
+//   strings     minLength, maxLength, pattern (pattern.h), format (text_format() in pattern.h); one that is not known
+//               is an annotation (JSON Schema Validation 2020-12, 7.2.1), of which a note tells unless a pattern is
+//               beside it
 //   numbers     minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf up to kMaxMultipleOf without its
 //               decimal point, such as 5 or 0.01
-// Annotations such as `title`, `default`, `strict` and names in "x-" are ignored. Everything else is refused, as is a
-// contradiction such as a minLength above maxLength outside of alternatives: nothing that restricts a text is ignored.
+// Annotations such as `title`, `default`, `strict` and names in "x-" are ignored. Every other keyword is refused, or,
+// where the caller takes notes on it (unconstrained.h), left out alone: its value keeps what stands beside it. What is
+// malformed is refused, as is a contradiction such as a minLength above maxLength outside of alternatives.
 #pragma once
 
 #include <map>
@@ -33,6 +35,7 @@
 #include "constraint/character_dfa.h"
 #include "constraint/grammar.h"
 #include "constraint/json_text.h"
+#include "constraint/unconstrained.h"
 
 namespace simdjson::dom {
 class element;
@@ -46,8 +49,9 @@ inline constexpr size_t kMaxSchemaDepth = 64;   // of nested brackets in the sch
 inline constexpr size_t kMaxUniqueSets = 1024;  // sets of the values that an array of uniqueItems may hold
 
 // InvalidArgument names the location, the keyword and what is wrong with it: `json_schema: at "#/properties/a": ...`.
+// `unconstrained` takes the notes on what is left out or told; without it, and where it is strict, nothing is left out.
 // Takes some tens of milliseconds at most. Any thread.
-base::Result<Grammar> compile_json_schema(std::string_view text);
+base::Result<Grammar> compile_json_schema(std::string_view text, Unconstrained* unconstrained = nullptr);
 
 // Parses what compile_json_schema() compiles. The parser owns the document.
 base::Result<void> parse_json_schema(std::string_view text, simdjson::dom::parser& parser,
@@ -56,7 +60,8 @@ base::Result<void> parse_json_schema(std::string_view text, simdjson::dom::parse
 // Adds a parsed schema to a grammar as a rule that matches its texts. A $ref is looked up within `schema`. Errors are
 // those of compile_json_schema() and begin with `field` in the place of "json_schema", so that `field` must be clean
 // text; the builder is of no use after one. The document is not used afterwards.
-base::Result<RuleId> add_json_schema(GrammarBuilder& builder, simdjson::dom::element schema, std::string_view field);
+base::Result<RuleId> add_json_schema(GrammarBuilder& builder, simdjson::dom::element schema, std::string_view field,
+                                     Unconstrained* unconstrained = nullptr);
 
 // The rules that schemas of one grammar share. The builder must outlive them.
 struct SharedRules {
@@ -74,11 +79,10 @@ public:
     explicit SchemaRules(GrammarBuilder& builder) : builder_(builder), shared_(builder) {}
 
     // Adds the part of a parsed schema that `pointer` names, "#" or "#/properties/a", as a rule that matches its texts.
-    // A $ref is looked up in `root`. If `loosened` is given, a value whose schema has an unsupported keyword may be any
-    // JSON, the root any object, and the message of the error is appended to it. Other errors are those of
-    // add_json_schema(), but whether the rule has a text at all is known only after GrammarBuilder::finish().
+    // A $ref is looked up in `root`. Errors are those of add_json_schema(), but whether the rule has a text at all is
+    // known only after GrammarBuilder::finish().
     base::Result<RuleId> add(simdjson::dom::element root, std::string_view pointer, std::string_view field,
-                             std::vector<std::string>* loosened);
+                             Unconstrained* unconstrained);
     SharedRules& shared() { return shared_; }
 
 private:

@@ -77,9 +77,9 @@ RuleId JsonText::anything() {
     if (!anything_) {
         GrammarBuilder& b = builder_;
         anything_ = b.declare();
-        b.define(*anything_, b.choice({object({}, anything_, {}), array({}, anything_, {}), b.call(string({}), b.end()),
-                                       number(b.end()), b.literal("true", b.end()), b.literal("false", b.end()),
-                                       b.literal("null", b.end())}));
+        b.define(*anything_, b.choice({object({}, {{{}, *anything_}}, {}), array({}, anything_, {}),
+                                       b.call(string({}), b.end()), number(b.end()), b.literal("true", b.end()),
+                                       b.literal("false", b.end()), b.literal("null", b.end())}));
     }
     return *anything_;
 }
@@ -260,14 +260,26 @@ NodeId JsonText::unique_array(const std::vector<RuleId>& values, Counts counts) 
     return b.byte('[', after(after, 0));
 }
 
-NodeId JsonText::object(const std::vector<Property>& properties, std::optional<RuleId> more, Counts counts) {
-    if (counts.least > 0 || counts.most != kUnbounded) return counted_object(properties, more, counts);
+NodeId JsonText::other_member(const std::vector<Property>& properties, const std::vector<OtherProperties>& others,
+                              NodeId next) {
+    GrammarBuilder& b = builder_;
+    std::vector<NodeId> any;
+    for (const auto& [name, value] : others) {
+        const NodeId after = b.call(value, next);
+        any.push_back(name ? b.call(*name, colon(after)) : b.byte('"', other_key(properties, after)));
+    }
+    return b.choice(any);
+}
+
+NodeId JsonText::object(const std::vector<Property>& properties, const std::vector<OtherProperties>& others,
+                        Counts counts) {
+    if (counts.least > 0 || counts.most != kUnbounded) return counted_object(properties, others, counts);
     GrammarBuilder& b = builder_;
     const NodeId close = b.byte('}', b.end());
     NodeId member = b.nothing();  // one of those that are left
-    if (more) {
+    if (!others.empty()) {
         const NodeId loop = b.unknown();
-        member = b.byte('"', other_key(properties, b.call(*more, loop)));
+        member = other_member(properties, others, loop);
         b.become_choice(loop, close, comma(member));
     }
     bool may_close = true;
@@ -283,15 +295,16 @@ NodeId JsonText::object(const std::vector<Property>& properties, std::optional<R
 
 // A node for each property and number of properties before it. An additional key might repeat another additional one,
 // so that only the first is sure to count towards the least, but each counts towards the most.
-NodeId JsonText::counted_object(const std::vector<Property>& properties, std::optional<RuleId> more, Counts counts) {
+NodeId JsonText::counted_object(const std::vector<Property>& properties, const std::vector<OtherProperties>& others,
+                                Counts counts) {
     GrammarBuilder& b = builder_;
     const NodeId close = b.byte('}', b.end());
     const bool has_most = counts.most != kUnbounded;
     const uint32_t told_apart = has_most ? counts.most : counts.least;
     // By the number of properties before: a member that comes next, and what follows it.
     std::vector<NodeId> member(told_apart + 1, b.nothing());
-    if (more) {
-        const RuleId another = b.rule(b.byte('"', other_key(properties, b.call(*more, b.end()))));
+    if (!others.empty()) {
+        const RuleId another = b.rule(other_member(properties, others, b.end()));
         NodeId following = close;
         if (!has_most) {
             following = b.unknown();

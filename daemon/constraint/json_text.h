@@ -43,6 +43,12 @@ struct Property {
     bool required = false;
 };
 
+// The properties of an object that are not listed.
+struct OtherProperties {
+    std::optional<RuleId> name;  // matches a name with its quotes; nothing: any name that is not listed
+    RuleId value = 0;
+};
+
 class JsonText {
 public:
     explicit JsonText(GrammarBuilder& builder) : builder_(builder) {}
@@ -63,9 +69,9 @@ public:
     // Matches an array of some of the values, which are distinct constants, in any order and each at most once.
     // Precondition: there are at most 64.
     NodeId unique_array(const std::vector<RuleId>& values, Counts counts);
-    // Matches an object with the properties in this order, and then others with values of `more`. So many properties
-    // have distinct names; there may be fewer than the most because of names that are repeated.
-    NodeId object(const std::vector<Property>& properties, std::optional<RuleId> more, Counts counts);
+    // Matches an object with the properties in this order, and then any number of the others. So many properties have
+    // distinct names; there may be fewer than the most because of names that are repeated.
+    NodeId object(const std::vector<Property>& properties, const std::vector<OtherProperties>& others, Counts counts);
 
 private:
     NodeId comma(NodeId next) { return builder_.byte(',', builder_.choice(builder_.byte(' ', next), next)); }
@@ -76,7 +82,11 @@ private:
     NodeId other_key(const std::vector<Property>& properties, NodeId next);
     // Matches the key of a property, and its colon.
     NodeId key(std::string_view name, NodeId next);
-    NodeId counted_object(const std::vector<Property>& properties, std::optional<RuleId> more, Counts counts);
+    // Matches one of the others.
+    NodeId other_member(const std::vector<Property>& properties, const std::vector<OtherProperties>& others,
+                        NodeId next);
+    NodeId counted_object(const std::vector<Property>& properties, const std::vector<OtherProperties>& others,
+                          Counts counts);
     NodeId integer_before(Range range, NodeId next);
     NodeId number_before(NodeId next);
     NodeId fraction(NodeId next);

@@ -8,9 +8,6 @@
 #include <numeric>
 #include <utility>
 
-#include "base/json_writer.h"
-#include "base/utf8.h"
-
 namespace llmd::constraint {
 
 using simdjson::SUCCESS;
@@ -21,24 +18,6 @@ namespace {
 constexpr size_t kLongestNumber = 400;  // characters of a double without an exponent
 
 }  // namespace
-
-std::string path_within(std::string_view path, std::string_view name) {
-    std::string all = base::concat(path, '/');
-    for (const char c : name) all += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-    return all;
-}
-
-std::string in_quotes(std::string_view text) {
-    constexpr size_t kMaxQuotedBytes = 200;
-    return base::in_quotes(text, kMaxQuotedBytes);
-}
-
-std::string as_told(element value) {
-    std::string_view text;
-    if (value.get(text) == SUCCESS) return in_quotes(text);
-    std::string json = simdjson::minify(value);
-    return json.size() <= base::kMaxQuotedBytes && base::is_clean_text(json) ? json : in_quotes(json);
-}
 
 // --- The schemas -----------------------------------------------------------------------------------------------------
 
@@ -69,7 +48,11 @@ void MergedSchema::add(const SchemaAt& at, element root, size_t& n_merges, std::
     open.push_back(at.path);
     SchemaKeywords keywords(object, at.path);
     if (keywords.twice) reject(at.path, keyword_name(*keywords.twice), " comes twice");
-    if (keywords.unknown) refuse(at.path, in_quotes(*keywords.unknown), " is not supported");
+    // A text that is no schema at all, such as the wrapper around one, would allow anything.
+    if (at.path == "#" && !keywords.unknown.empty() && !keywords.besides({})) {
+        return reject(at.path, in_quotes(keywords.unknown.front()), " is not supported");
+    }
+    for (const std::string_view unknown : keywords.unknown) drop(at.path, in_quotes(unknown), " is not supported");
     if (const auto& reference = keywords[Keyword::Ref]) {
         std::string_view ref;
         if (reference->get(ref) != SUCCESS) return refuse_form(keywords, Keyword::Ref, "a string");
@@ -82,9 +65,12 @@ void MergedSchema::add(const SchemaAt& at, element root, size_t& n_merges, std::
     }
     if (const auto& given = keywords[Keyword::AllOf]) {
         simdjson::dom::array schemas;
-        if (given->get(schemas) != SUCCESS || schemas.size() == 0 || schemas.size() > kMaxAlternatives) {
-            refuse_form(keywords, Keyword::AllOf, base::concat("an array of 1 to ", kMaxAlternatives, " schemas"));
-            return;
+        if (given->get(schemas) != SUCCESS || schemas.size() == 0) {
+            return refuse_form(keywords, Keyword::AllOf,
+                               base::concat("an array of 1 to ", kMaxAlternatives, " schemas"));
+        }
+        if (schemas.size() > kMaxAlternatives) {
+            return refuse(at.path, "allOf: ", schemas.size(), " schemas are more than ", kMaxAlternatives);
         }
         const std::string path = path_within(at.path, keyword_name(Keyword::AllOf));
         size_t i = 0;
@@ -113,8 +99,11 @@ std::optional<MergedSchema::Alternatives> MergedSchema::take_alternatives() {
             Alternatives all{keyword, keywords.path, {}};
             opened_.insert(keywords.path);
             simdjson::dom::array schemas;
-            if (given->get(schemas) != SUCCESS || schemas.size() == 0 || schemas.size() > kMaxAlternatives) {
+            if (given->get(schemas) != SUCCESS || schemas.size() == 0) {
                 refuse_form(keywords, keyword, base::concat("an array of 1 to ", kMaxAlternatives, " schemas"));
+            } else if (schemas.size() > kMaxAlternatives) {
+                refuse(keywords.path, keyword_name(keyword), ": ", schemas.size(), " schemas are more than ",
+                       kMaxAlternatives);
             }
             keywords.values[static_cast<size_t>(keyword)].reset();
             if (refusal_) return all;
@@ -141,10 +130,13 @@ std::optional<std::vector<std::string>> MergedSchema::values() {
             keyword = one;
             if (one == Keyword::Const) {
                 listed.push_back(*keywords[one]);
-            } else if (keywords[one]->get(array) == SUCCESS && array.size() <= kMaxEnumValues) {
-                listed.assign(array.begin(), array.end());
-            } else {
+            } else if (keywords[one]->get(array) != SUCCESS) {
                 refuse_form(keywords, one, base::concat("an array of at most ", kMaxEnumValues, " values"));
+            } else if (array.size() > kMaxEnumValues) {
+                drop(keywords.path, "enum: ", array.size(), " values are more than ", kMaxEnumValues);
+                continue;
+            } else {
+                listed.assign(array.begin(), array.end());
             }
             if (!values) {
                 values = std::move(listed);
@@ -204,7 +196,8 @@ Counts MergedSchema::counts(Keyword least, Keyword most) {
                 refuse_form(keywords, keyword, "a whole number of 0 or more");
             }
             if (keyword == least && count > kMaxCount) {
-                refuse(keywords.path, keyword_name(least), ": ", count, " is more than ", kMaxCount);
+                drop(keywords.path, keyword_name(least), ": ", count, " is more than ", kMaxCount);
+                continue;
             }
             const auto reduced = static_cast<uint32_t>(std::min<uint64_t>(count, kMaxCount));
             if (keyword == least) {
@@ -255,7 +248,7 @@ std::optional<int64_t> MergedSchema::bound(const SchemaKeywords& keywords, Keywo
     // A bound beyond kMaxMagnitude either restricts nothing or allows only numbers that are not generated.
     if (std::abs(value) > static_cast<double>(kMaxMagnitude)) {
         if ((value < 0) == is_low) return std::nullopt;
-        refuse(keywords.path, keyword_name(keyword), ": ", value, " is beyond ", inwards * kMaxMagnitude);
+        drop(keywords.path, keyword_name(keyword), ": ", value, " is beyond ", inwards * kMaxMagnitude);
         return std::nullopt;
     }
     int64_t whole = 0;
@@ -303,20 +296,22 @@ void MergedSchema::add_multiple(const SchemaKeywords& keywords, NumberLimits& li
         if (c != '.') multiple = std::min(multiple * 10 + (c - '0'), kMaxMultipleOf + 1);
     }
     if (multiple > kMaxMultipleOf || scale > kMaxFractionDigits) {
-        return refuse(keywords.path, "multipleOf: ", value, " is not supported: without its point it is at most ",
-                      kMaxMultipleOf, ", and it has at most ", kMaxFractionDigits, " digits behind the point");
+        return drop(keywords.path, "multipleOf: ", value, " is not supported: without its point it is at most ",
+                    kMaxMultipleOf, ", and it has at most ", kMaxFractionDigits, " digits behind the point");
     }
     if (limits.multiple == 0) {
         limits.multiple = multiple;
         limits.scale = static_cast<uint32_t>(scale);
-    } else if (scale == limits.scale) {
-        limits.multiple = std::lcm(limits.multiple, multiple);
-    } else {
-        return refuse(keywords.path, "multipleOf twice is supported with the same number of digits behind the point");
+        return;
     }
-    if (limits.multiple > kMaxMultipleOf) {
-        refuse(keywords.path, "multipleOf: the common multiple ", limits.multiple, " is more than ", kMaxMultipleOf);
+    if (scale != limits.scale) {
+        return drop(keywords.path, "multipleOf twice is supported with the same number of digits behind the point");
     }
+    const int64_t common = std::lcm(limits.multiple, multiple);
+    if (common > kMaxMultipleOf) {
+        return drop(keywords.path, "multipleOf: the common multiple ", common, " is more than ", kMaxMultipleOf);
+    }
+    limits.multiple = common;
 }
 
 // --- Arrays and objects ----------------------------------------------------------------------------------------------
@@ -379,7 +374,34 @@ MergedSchema::Items MergedSchema::items(Counts counts) {
     return all;
 }
 
-MergedSchema::Object MergedSchema::object() {
+Schemas MergedSchema::property_names() const {
+    Schemas schemas;
+    for (const SchemaKeywords& keywords : members_) {
+        const auto& names = keywords[Keyword::PropertyNames];
+        if (names) schemas.push_back({*names, path_within(keywords.path, keyword_name(Keyword::PropertyNames))});
+    }
+    return schemas;
+}
+
+std::vector<MergedSchema::PatternProperty> MergedSchema::patterns() {
+    std::vector<PatternProperty> all;
+    for (const SchemaKeywords& keywords : members_) {
+        const auto& given = keywords[Keyword::PatternProperties];
+        simdjson::dom::object schemas;
+        if (!given) continue;
+        if (given->get(schemas) != SUCCESS) {
+            refuse_form(keywords, Keyword::PatternProperties, "an object");
+            continue;
+        }
+        const std::string path = path_within(keywords.path, keyword_name(Keyword::PatternProperties));
+        for (const auto& [pattern, schema] : schemas) {
+            all.push_back({pattern, keywords.path, {{schema, path_within(path, pattern)}}});
+        }
+    }
+    return all;
+}
+
+MergedSchema::Object MergedSchema::object(const std::vector<PatternProperty>& patterns, const Matches& matches) {
     Object all;
     std::set<std::string> required = required_names();
     std::vector<std::map<std::string_view, element>> listed;  // by member
@@ -417,9 +439,14 @@ MergedSchema::Object MergedSchema::object() {
         for (size_t member = 0; member < members_.size(); ++member) {
             const std::string path = path_within(members_[member].path, "properties");
             const auto found = listed[member].find(name);
-            if (found != listed[member].end()) {
-                property.value.push_back({found->second, path_within(path, name)});
-            } else if (!add_rest(members_[member], Keyword::AdditionalProperties, property.value)) {
+            bool is_named = found != listed[member].end();
+            if (is_named) property.value.push_back({found->second, path_within(path, name)});
+            for (const PatternProperty& pattern : patterns) {
+                if (pattern.path != members_[member].path || !matches(pattern, name)) continue;
+                property.value.insert(property.value.end(), pattern.value.begin(), pattern.value.end());
+                is_named = true;
+            }
+            if (!is_named && !add_rest(members_[member], Keyword::AdditionalProperties, property.value)) {
                 is_allowed = false;
             }
         }
@@ -429,11 +456,19 @@ MergedSchema::Object MergedSchema::object() {
         if (is_allowed) all.properties.push_back(std::move(property));
     }
     Schemas more;
-    bool is_allowed = is_bare || says_what_follows;
+    // Properties that a pattern names are all that is meant, as listed ones are.
+    bool is_allowed = says_what_follows || (is_bare && patterns.empty());
     for (const SchemaKeywords& keywords : members_) {
         is_allowed = add_rest(keywords, Keyword::AdditionalProperties, more) && is_allowed;
     }
     if (is_allowed) all.more = std::move(more);
+    for (const PatternProperty& pattern : patterns) {
+        PatternProperty one = pattern;
+        const bool is_matched = std::all_of(members_.begin(), members_.end(), [&](const SchemaKeywords& keywords) {
+            return keywords.path == pattern.path || add_rest(keywords, Keyword::AdditionalProperties, one.value);
+        });
+        if (is_matched) all.matched.push_back(std::move(one));
+    }
     return all;
 }
 

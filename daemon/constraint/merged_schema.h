@@ -1,10 +1,11 @@
-// What several schemas say together of the texts that fit all of them: those of an allOf, a $ref and the keywords
+// The joint meaning of several schemas, for the texts that fit all of them: those of an allOf, a $ref and the keywords
 // beside it, or one schema alone. Schemas are views into the parsed document, which must outlive them. Thread-bound.
 #pragma once
 
 #include <simdjson.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include "constraint/json_text.h"
 #include "constraint/number_dfa.h"
 #include "constraint/schema_keywords.h"
+#include "constraint/unconstrained.h"
 
 namespace llmd::constraint {
 
@@ -32,13 +34,6 @@ struct SchemaAt {
 };
 // Schemas all of which a text must fit. Any text fits none.
 using Schemas = std::vector<SchemaAt>;
-
-// Returns the location of what a schema's keyword or an object's key names.
-std::string path_within(std::string_view path, std::string_view name);
-// Quotes a text for messages as a JSON string, and truncates a long one.
-std::string in_quotes(std::string_view text);
-// Returns a value for messages as JSON, truncated where it is long.
-std::string as_told(simdjson::dom::element value);
 
 class MergedSchema {
 public:
@@ -62,10 +57,23 @@ public:
         Schemas value;
         bool is_required = false;
     };
+    // The properties whose names a pattern of `patternProperties` matches.
+    struct PatternProperty {
+        std::string_view pattern;
+        std::string path;  // of the schema that has the keyword
+        Schemas value;     // filled by object(): what their values must fit
+    };
     struct Object {
         std::vector<MergedProperty> properties;
-        std::optional<Schemas> more;  // nothing: no other property is allowed
+        std::optional<Schemas> more;           // nothing: no other property is allowed
+        std::vector<PatternProperty> matched;  // the patterns that may have properties beside the listed ones
     };
+    // Says whether a pattern matches a name.
+    using Matches = std::function<bool(const PatternProperty& pattern, std::string_view name)>;
+
+    // `unconstrained` takes the notes on what is not supported, which is an error where it is null or strict. It must
+    // outlive the merged schema and its copies.
+    explicit MergedSchema(Unconstrained* unconstrained = nullptr) : unconstrained_(unconstrained) {}
 
     // Adds a schema and those that its $ref and allOf name, looked up in `root`. `n_merges` counts them for all merged
     // schemas of a document.
@@ -77,10 +85,28 @@ public:
     void refuse(std::string_view path, const Parts&... parts) {
         if (!refusal_) refusal_ = {base::concat("at ", in_quotes(path), ": ", parts...), false};
     }
-    // What was added is no schema.
+    // Leaves a keyword that is not supported out, or refuses it.
+    template <typename... Parts>
+    void drop(std::string_view path, const Parts&... parts) {
+        if (!is_lenient()) return refuse(path, parts...);
+        annotate(path, parts...);
+    }
+    // Tells of a keyword that restricts nothing, as an unknown format does.
+    template <typename... Parts>
+    void annotate(std::string_view path, const Parts&... parts) {
+        if (unconstrained_ != nullptr)
+            unconstrained_->add("at ", in_quotes(path), ": ", parts..., "; it is not enforced");
+    }
+    // Returns one without schemas, for a part of this one.
+    MergedSchema another() const { return MergedSchema(unconstrained_); }
+    bool is_lenient() const { return unconstrained_ != nullptr && !unconstrained_->is_strict; }
+    // Rejects a part that is no schema.
     template <typename... Parts>
     void reject(std::string_view path, const Parts&... parts) {
         if (!refusal_) refusal_ = {base::concat("at ", in_quotes(path), ": ", parts...), false, true};
+    }
+    void refuse(const Refusal& refusal) {
+        if (!refusal_) refusal_ = refusal;
     }
     // `why` says which keywords contradict each other.
     template <typename... Parts>
@@ -108,12 +134,17 @@ public:
     std::optional<Range> range();
     NumberLimits number();
     Items items(Counts counts);
-    Object object();
+    // Returns the patterns of all patternProperties, without what their values must fit.
+    std::vector<PatternProperty> patterns();
+    // `patterns` are those of them that are supported.
+    Object object(const std::vector<PatternProperty>& patterns, const Matches& matches);
+    // Returns the schemas that the names of an object's properties must fit.
+    Schemas property_names() const;
 
 private:
     // `open` are the paths of the schemas that lead to this one.
     void add(const SchemaAt& schema, simdjson::dom::element root, size_t& n_merges, std::vector<std::string>& open);
-    // What `keyword` says is none of `wanted`.
+    // Refuses `keyword`, whose value is none of `wanted`.
     void refuse_form(const SchemaKeywords& keywords, Keyword keyword, std::string_view wanted);
     // Returns a bound as a whole number that allows the same integers.
     std::optional<int64_t> bound(const SchemaKeywords& keywords, Keyword keyword);
@@ -122,6 +153,7 @@ private:
     bool add_rest(const SchemaKeywords& keywords, Keyword keyword, Schemas& schemas);
     std::set<std::string> required_names();
 
+    Unconstrained* unconstrained_;
     std::vector<SchemaKeywords> members_;
     std::set<std::string> added_;   // paths
     std::set<std::string> opened_;  // paths of schemas whose alternatives were removed

@@ -19,7 +19,7 @@ const CharSet kAsciiWord = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
 const CharSet kAsciiSpace = {{'\t', '\r'}, {' ', ' '}};
 const CharSet kBeyondAscii = {{0x80, 0x10FFFF}};
 const CharSet kBeyondBmp = {{0x10000, 0x10FFFF}};
-// What ECMA-262, Python or Unicode calls white space.
+// The white space of ECMA-262, Python or Unicode.
 const CharSet kAnySpace = {{'\t', '\r'},     {0x1C, 0x20},     {0x85, 0x85},     {0xA0, 0xA0},
                            {0x1680, 0x1680}, {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F},
                            {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}};

@@ -4,6 +4,10 @@
 #include <iterator>
 #include <set>
 
+#include "base/error.h"
+#include "base/json_writer.h"
+#include "base/utf8.h"
+
 namespace llmd::constraint {
 
 using simdjson::dom::element;
@@ -18,6 +22,7 @@ constexpr std::array<std::string_view, kKeywords> kNames = {
     "properties",
     "required",
     "additionalProperties",
+    "patternProperties",
     "propertyNames",
     "minProperties",
     "maxProperties",
@@ -62,6 +67,7 @@ uint8_t subject(Keyword keyword) {
         case Keyword::Properties:
         case Keyword::Required:
         case Keyword::AdditionalProperties:
+        case Keyword::PatternProperties:
         case Keyword::PropertyNames:
         case Keyword::MinProperties:
         case Keyword::MaxProperties:
@@ -97,6 +103,24 @@ uint8_t subject(Keyword keyword) {
 }
 
 }  // namespace
+
+std::string path_within(std::string_view path, std::string_view name) {
+    std::string all = base::concat(path, '/');
+    for (const char c : name) all += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+    return all;
+}
+
+std::string in_quotes(std::string_view text) {
+    constexpr size_t kMaxQuotedBytes = 200;
+    return base::in_quotes(text, kMaxQuotedBytes);
+}
+
+std::string as_told(element value) {
+    std::string_view text;
+    if (value.get(text) == simdjson::SUCCESS) return in_quotes(text);
+    std::string json = simdjson::minify(value);
+    return json.size() <= base::kMaxQuotedBytes && base::is_clean_text(json) ? json : in_quotes(json);
+}
 
 std::string_view keyword_name(Keyword keyword) {
     return kNames[static_cast<size_t>(keyword)];
@@ -136,9 +160,8 @@ SchemaKeywords::SchemaKeywords(simdjson::dom::object schema, std::string_view at
         if (const auto index = index_in(kNames, key)) {
             if (values[*index]) twice = static_cast<Keyword>(*index);
             values[*index] = value;
-        } else if (!index_in(kAnnotations, key) && !key.starts_with("x-") && !(path == "#" && key == "$id") &&
-                   !unknown) {
-            unknown = key;
+        } else if (!index_in(kAnnotations, key) && !key.starts_with("x-") && !(path == "#" && key == "$id")) {
+            unknown.push_back(key);
         }
     }
 }

@@ -23,6 +23,7 @@ enum class Keyword : uint8_t {
     Properties,
     Required,
     AdditionalProperties,
+    PatternProperties,
     PropertyNames,
     MinProperties,
     MaxProperties,
@@ -70,7 +71,7 @@ uint8_t type_bits(simdjson::dom::element value);
 struct SchemaKeywords {
     std::string path;  // where the schema is, such as #/properties/a
     std::array<std::optional<simdjson::dom::element>, kKeywords> values;
-    std::optional<std::string_view> unknown;  // the first that is neither supported nor an annotation
+    std::vector<std::string_view> unknown;  // those that are neither supported nor annotations, in their order
     std::optional<Keyword> twice;
 
     SchemaKeywords(simdjson::dom::object schema, std::string_view at);
@@ -99,12 +100,19 @@ struct SchemaShape {
     // The only values of required properties, as in `values`.
     std::map<std::string, Values> tags;
 
-    // Of the texts that match all of the schemas. A $ref is looked up in `root`.
+    // The shape of the texts that match all of the schemas. A $ref is looked up in `root`.
     SchemaShape(std::span<const SchemaKeywords> schemas, simdjson::dom::element root);
 
     // True if certainly no text matches both.
     bool excludes(const SchemaShape& other) const;
 };
+
+// Returns the location of what a schema's keyword or an object's key names.
+std::string path_within(std::string_view path, std::string_view name);
+// Quotes a text for messages as a JSON string, and truncates a long one.
+std::string in_quotes(std::string_view text);
+// Returns a value for messages as JSON, truncated where it is long.
+std::string as_told(simdjson::dom::element value);
 
 // Returns the target of a $ref such as "#/$defs/a"; nothing if `root` has none.
 std::optional<simdjson::dom::element> resolve(std::string_view ref, simdjson::dom::element root);

@@ -22,8 +22,8 @@ constexpr bool is_sign(uint8_t byte) {
 
 }  // namespace
 
-base::Result<TextChecker> TextChecker::create(std::string_view schema) {
-    auto grammar = compile_json_schema(schema);
+base::Result<TextChecker> TextChecker::create(std::string_view schema, Unconstrained* unconstrained) {
+    auto grammar = compile_json_schema(schema, unconstrained);
     if (!grammar) return std::move(grammar).error();
     return TextChecker(std::make_shared<const Grammar>(std::move(*grammar)));
 }

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "constraint/automaton.h"
+#include "constraint/unconstrained.h"
 
 namespace llmd::constraint {
 
@@ -28,7 +29,7 @@ public:
     explicit TextChecker(std::shared_ptr<const Grammar> grammar)
         : automaton_(std::move(grammar)), state_(automaton_.start()) {}
     // The errors are those of compile_json_schema().
-    static base::Result<TextChecker> create(std::string_view schema);
+    static base::Result<TextChecker> create(std::string_view schema, Unconstrained* unconstrained = nullptr);
 
     // Appends bytes, which may end in the middle of a character. Returns false if no text of the schema begins with the
     // text so far; then it is false from then on.

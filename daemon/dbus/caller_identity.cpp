@@ -9,16 +9,21 @@ namespace {
 // More callers than a session has apps; when it is full, everybody is looked up again.
 constexpr size_t kMaxKnown = 256;
 
+api::Caller named(const std::string& name, api::Caller caller) {
+    caller.name = name;
+    return caller;
+}
+
 }  // namespace
 
 void CallerIdentities::resolve(const std::string& caller, std::function<void(const api::Caller&)> done) {
     if (const auto identity = known(caller)) return done(*identity);
     ask_pid(caller, [this, caller, done = std::move(done)](std::optional<uint32_t> pid) {
-        if (!pid) return done({});
-        api::Caller identity = api::identify(static_cast<pid_t>(*pid));
+        if (!pid) return done(named(caller, {}));
+        api::Caller identity = named(caller, api::identify(static_cast<pid_t>(*pid)));
         // Asked again: the caller must still be connected, or its number may have gone to another process before.
         ask_pid(caller, [this, caller, done, pid, identity](std::optional<uint32_t> again) {
-            if (again != pid) return done({});
+            if (again != pid) return done(named(caller, {}));
             remember(caller, identity);
             done(identity);
         });
@@ -28,9 +33,9 @@ void CallerIdentities::resolve(const std::string& caller, std::function<void(con
 api::Caller CallerIdentities::resolve_now(const std::string& caller) {
     if (const auto identity = known(caller)) return *identity;
     const auto pid = ask_pid_now(caller);
-    if (!pid) return {};
-    api::Caller identity = api::identify(static_cast<pid_t>(*pid));
-    if (ask_pid_now(caller) != pid) return {};
+    if (!pid) return named(caller, {});
+    api::Caller identity = named(caller, api::identify(static_cast<pid_t>(*pid)));
+    if (ask_pid_now(caller) != pid) return named(caller, {});
     remember(caller, identity);
     return identity;
 }

@@ -1,4 +1,4 @@
-// What is known of the callers on a bus.
+// The identities of the callers on a bus.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,8 @@ namespace llmd::dbus {
 // The bus answers such a question in microseconds; one that takes this long is stuck, and so is the whole session.
 inline constexpr std::chrono::seconds kBusTimeout{1};
 
-// What is known of callers, by unique bus name, which a bus never gives twice. Thread-bound to the connection's loop.
+// Keeps what is known of callers, by unique bus name, which a bus never gives twice. Thread-bound to the connection's
+// loop.
 class CallerIdentities {
 public:
     // `bus` is a proxy of org.freedesktop.DBus and must outlive this object.
@@ -23,7 +24,7 @@ public:
     CallerIdentities(const CallerIdentities&) = delete;
     CallerIdentities& operator=(const CallerIdentities&) = delete;
 
-    // Calls `done` at once when it is known, else from a later turn, when the bus has answered.
+    // Calls `done` at once when it is known, else from a later iteration of the loop, when the bus has answered.
     void resolve(const std::string& caller, std::function<void(const api::Caller&)> done);
 
     // The same for those who cannot wait, a property getter and a new request, which a Cancel by its caller must not

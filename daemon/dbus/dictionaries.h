@@ -2,22 +2,20 @@
 // dbus-interfaces/.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
-#include "api/answer_calls.h"
+#include "api/answer_format.h"
+#include "api/status.h"
 #include "bus/sdbus_compat.h"
 #include "service/request.h"
 #include "service/service.h"
 
 namespace llmd::dbus {
 
-bus::VariantMap info_dictionary(const service::Outcome& outcome, std::span<const api::AnswerCall> calls,
-                                std::span<const std::string> notes);
+bus::VariantMap info_dictionary(const api::AnswerHead& head, const api::Choice& choice);
 bus::VariantMap limits_dictionary();
-bus::VariantMap model_dictionary(const engines::ModelEntry& model);
-bus::VariantMap request_dictionary(const std::string& path, const service::RequestSnapshot& request);
-bus::VariantMap status_dictionary(const service::Status& status, const std::string& version);
+// Returns the dictionary of what the tables of api/ list: a status, a model, a request.
+bus::VariantMap dictionary(const std::vector<api::StatusValue>& values);
 
 }  // namespace llmd::dbus

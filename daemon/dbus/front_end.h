@@ -22,7 +22,7 @@ public:
     struct Events {
         std::function<void(const std::string& reason)> on_bus_lost;
         std::function<void()> on_bus_back;
-        // After a reconnection another program had the name. The front end has given up.
+        // After a reconnection another program had the name. The front end has stopped.
         std::function<void(const base::Error&)> on_displaced;
     };
 

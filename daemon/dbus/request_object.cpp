@@ -61,39 +61,13 @@ void RequestObject::export_interface() {
     interface.publish();
 }
 
-Delivery::Events RequestObject::delivery_events() {
-    // The service may have ended the request a moment ago: then there is nothing left to pause, cancel or fail.
-    Delivery::Events events;
-    events.on_paused = [this](bool paused) { (void)session_.service().set_paused(id_, paused); };
-    events.on_abandoned = [this] { (void)session_.service().cancel(id_); };
-    events.on_failed = [this](const Error& error) { (void)session_.service().fail(id_, error); };
-    events.on_delivered = [this](const std::optional<Error>& error) {
-        emit_finished(error);
-        session_.remove(*this);
-    };
-    return events;
-}
-
-void RequestObject::on_accepted(uint32_t) {}
-
-void RequestObject::on_text(std::string_view text) {
-    if (const auto logprobs = aligner_.take(text); !logprobs.empty()) delivery_->logprobs(logprobs);
-    delivery_->text(text);
-}
-
-void RequestObject::on_part(const protocol::AnswerPart& part) {
-    using Kind = protocol::AnswerPart::Kind;
-    api::add_part(calls_, part, api::answer_key(created_, id_));
-    if (part.kind == Kind::Thinking) delivery_->thinking(part.text);
-    if (part.kind == Kind::CallEnd || part.kind == Kind::CallCut) delivery_->call(part.call, calls_[part.call]);
-}
-
-void RequestObject::on_finished(const service::Outcome& outcome) {
-    outcome_ = outcome;
-    notes_.insert(notes_.end(), outcome.notes.begin(), outcome.notes.end());
-    if (const auto logprobs = aligner_.finish(); !logprobs.empty()) delivery_->logprobs(logprobs);
-    delivery_->notes(notes_);
-    delivery_->finish(*outcome_);
+base::Result<void> RequestObject::submit(api::Call call, Delivery delivery) {
+    delivery_ = std::move(delivery);
+    const api::AnswerMode mode = delivery_.format ? api::AnswerMode::StreamNow : api::AnswerMode::Whole;
+    answer_ = std::make_unique<api::Answer>(session_.service(), *delivery_.sink, delivery_.format.get(), mode, [] {});
+    std::vector<service::GenerateRequest> requests;
+    requests.push_back(std::move(call.request));
+    return answer_->submit(std::move(requests), std::move(call.notes));
 }
 
 void RequestObject::emit(const std::string& signal_name, const std::function<void(sdbus::Signal&)>& add_arguments) {
@@ -110,15 +84,16 @@ void RequestObject::emit_token(uint64_t seq, const std::string& text) {
     emit("Token", [&](sdbus::Signal& signal) { signal << seq << text << bus::VariantMap{}; });
 }
 
-void RequestObject::emit_finished(const std::optional<Error>& delivery_error) {
-    const std::optional<Error>& error = delivery_error ? delivery_error : outcome_->error;
+void RequestObject::on_delivered(const std::optional<Error>& delivery_error) {
+    const api::Choice& choice = answer_->choices().front();
+    const std::optional<Error>& error = delivery_error ? delivery_error : choice.outcome.error;
     FinishedStatus status = FinishedStatus::Done;
-    if (outcome_->finish == service::Finish::Cancelled) status = FinishedStatus::Cancelled;
+    if (choice.outcome.finish == service::Finish::Cancelled) status = FinishedStatus::Cancelled;
     if (error) status = FinishedStatus::Error;
 
-    bus::VariantMap info = info_dictionary(*outcome_, calls_, notes_);
+    bus::VariantMap info = info_dictionary(answer_->head(), choice);
     if (delivery_error) info["finish_reason"] = sdbus::Variant(std::string(finish_name(service::Finish::Error)));
-    if (auto kept = delivery_->kept_text()) {
+    if (auto kept = delivery_.sink->kept_text()) {
         info.emplace("text", sdbus::Variant(kept->first));
         info.emplace("truncated", sdbus::Variant(kept->second));
     }
@@ -126,18 +101,18 @@ void RequestObject::emit_finished(const std::optional<Error>& delivery_error) {
         signal << static_cast<uint32_t>(status) << (error ? api::dbus_error_name(error->code) : std::string())
                << (error ? base::to_clean_text(error->message) : std::string()) << info;
     });
+    session_.remove(*this);
 }
 
 service::RequestSnapshot RequestObject::snapshot_for(const std::string& reader) {
     if (const auto allowed = session_.check_reader(reader, owner_); !allowed) throw to_dbus_error(allowed.error());
-    if (auto snapshot = session_.service().request(id_)) return *snapshot;
+    if (auto snapshot = session_.service().request(id())) return *snapshot;
     // It has ended and the last of its text is on its way.
+    const service::Outcome& outcome = answer_->choices().front().outcome;
     service::RequestSnapshot ended;
     ended.state = service::RequestState::Decode;
-    if (outcome_) {
-        ended.prompt_tokens = outcome_->prompt_tokens;
-        ended.generated_tokens = outcome_->generated_tokens;
-    }
+    ended.prompt_tokens = outcome.prompt_tokens;
+    ended.generated_tokens = outcome.generated_tokens;
     return ended;
 }
 

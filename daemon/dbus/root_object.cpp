@@ -6,16 +6,16 @@
 #include <type_traits>
 #include <utility>
 
+#include "api/bus_options.h"
 #include "api/fields.h"
-#include "api/status.h"
+#include "api/json_lines.h"
+#include "api/listing.h"
 #include "bus/variant.h"
 #include "dbus/dictionaries.h"
 #include "dbus/interface_builder.h"
-#include "dbus/options.h"
 #include "dbus/prompt_fd.h"
 #include "dbus/reply.h"
 #include "dbus/session.h"
-#include "dbus/text_pipe.h"
 
 namespace llmd::dbus {
 
@@ -27,9 +27,10 @@ using base::Result;
 
 constexpr uint32_t kInterfaceVersion = 1;
 constexpr const char* kMainInterface = "org.llmd.Llmd1";
+constexpr const char* kAdminInterface = "org.llmd.Llmd1.Admin";
 constexpr const char* kRootPath = "/org/llmd/Llmd1";
-// What was added to the interface, in words that the interface documents. An older llmd ignores an option that it does
-// not know, and so a caller that depends on one looks here first.
+// These features were added to the interface, in words that the interface documents. An older llmd ignores an option
+// that it does not know, and so a caller that depends on one looks here first.
 const std::vector<std::string> kFeatures = {"detokenize", "embed",     "fallback", "json_schema",
                                             "logprobs",   "prompt_fd", "thinking", "tools"};
 
@@ -46,7 +47,7 @@ Result<api::Call> parse(std::string prompt, bus::VariantMap options) {
     }
     auto parsed = api::read_call(bus::to_object(options), api::kBus);
     if (!parsed) return parsed;
-    if (auto taken = take_prompt(*parsed, std::move(prompt)); !taken) return taken.error();
+    if (auto taken = api::take_prompt(*parsed, std::move(prompt)); !taken) return taken.error();
     if (*sealed) {
         // In the place of the empty one, behind the limit of what a message may carry.
         service::GenerateRequest& request = parsed->request;
@@ -66,30 +67,16 @@ Result<api::Call> parse_options(const bus::VariantMap& options) {
 Result<api::Call> parse(const std::vector<bus::VariantMap>& messages, const bus::VariantMap& options) {
     auto parsed = parse_options(options);
     if (!parsed) return parsed;
-    std::vector<base::Value::Object> objects;
-    for (const bus::VariantMap& message : messages) objects.push_back(bus::to_object(message));
-    if (auto taken = take_messages(*parsed, std::move(objects)); !taken) return taken.error();
+    base::Value::Array objects;
+    for (const bus::VariantMap& message : messages) objects.emplace_back(bus::to_object(message));
+    if (auto taken = api::take_messages(*parsed, std::move(objects)); !taken) return taken.error();
     return parsed;
 }
 
 Result<api::Call> parse_embed(const std::vector<std::string>& inputs, const bus::VariantMap& options) {
     auto parsed = parse_options(options);
     if (!parsed) return parsed;
-    if (parsed->system) return fail(ErrorCode::InvalidArgument, "system: not with an embedding");
-    if (inputs.empty()) return fail(ErrorCode::InvalidArgument, "inputs: there is none");
-    if (inputs.size() > service::RequestLimits::kMaxBusInputs) {
-        return fail(ErrorCode::InvalidArgument, "inputs: ", inputs.size(), " are more than ",
-                    service::RequestLimits::kMaxBusInputs);
-    }
-    size_t bytes = 0;
-    for (const std::string& input : inputs) {
-        bytes += input.size();
-        parsed->request.inputs.push_back({input, {}});
-    }
-    if (bytes > service::RequestLimits::kMaxPromptBytes) {
-        return fail(ErrorCode::PromptTooLong, "inputs: ", bytes, " bytes are more than ",
-                    service::RequestLimits::kMaxPromptBytes);
-    }
+    if (auto taken = api::take_inputs(*parsed, inputs); !taken) return taken.error();
     return parsed;
 }
 
@@ -109,6 +96,10 @@ base::Error logprobs_untold() {
     return fail(ErrorCode::InvalidArgument, "logprobs: are told by Stream and StreamChat in format ndjson only");
 }
 
+BusSink::OnDelivered delivered_of(RequestObject& object) {
+    return [&object](const std::optional<base::Error>& error) { object.on_delivered(error); };
+}
+
 // Answers a call that has no results.
 std::function<void(const Result<void>&)> answer(const Reply<>& reply) {
     return [reply](const Result<void>& done) { done ? (void)reply.send() : reply.fail(done.error()); };
@@ -117,50 +108,30 @@ std::function<void(const Result<void>&)> answer(const Reply<>& reply) {
 }  // namespace
 
 RootObject::RootObject(Session& session, std::string version)
-    : AdaptorInterfaces(session.connection(), bus::BusPath(kRootPath)),
-      session_(session),
+    : session_(session),
+      object_(sdbus::createObject(session.connection(), bus::BusPath(kRootPath))),
       version_(std::move(version)),
       announced_(session.service().status()),
       announced_away_(requests_away()) {
-    export_main_interface();
+    export_interfaces();
 }
 
-void RootObject::export_main_interface() {
-    using Map = bus::VariantMap;
-    using Maps = std::vector<Map>;
+RootObject::~RootObject() = default;
+
+void RootObject::export_interfaces() {
     using Flags = sdbus::Flags;
-    InterfaceBuilder interface(getObject(), kMainInterface);
-    interface.add_method("Generate", {"prompt", "options"}, {"text", "info"},
-                         [this](sdbus::Result<std::string, Map>&& result, std::string prompt, const Map& options) {
-                             Generate(std::move(result), std::move(prompt), options);
-                         });
-    interface.add_method("Stream", {"prompt", "options"}, {"request", "fd"},
-                         [this](sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, std::string prompt,
-                                const Map& options) { Stream(std::move(result), std::move(prompt), options); });
-    interface.add_method("Chat", {"messages", "options"}, {"text", "info"},
-                         [this](sdbus::Result<std::string, Map>&& result, const Maps& messages, const Map& options) {
-                             Chat(std::move(result), messages, options);
-                         });
-    interface.add_method("StreamChat", {"messages", "options"}, {"request", "fd"},
-                         [this](sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, const Maps& messages,
-                                const Map& options) { StreamChat(std::move(result), messages, options); });
-    interface.add_method("Embed", {"inputs", "options"}, {"embeddings", "info"},
-                         [this](sdbus::Result<Embeddings, Map>&& result, const std::vector<std::string>& inputs,
-                                const Map& options) { Embed(std::move(result), inputs, options); });
-    interface.add_method("Cancel", {"request"}, {}, [this](sdbus::Result<>&& result, const sdbus::ObjectPath& request) {
-        Cancel(std::move(result), request);
-    });
-    interface.add_method(
-        "ListModels", {"options"}, {"models"},
-        [this](sdbus::Result<Maps>&& result, const Map& options) { ListModels(std::move(result), options); });
-    interface.add_method("Tokenize", {"text", "options"}, {"count", "ids"},
-                         [this](sdbus::Result<uint32_t, std::vector<uint32_t>>&& result, std::string text,
-                                const Map& options) { Tokenize(std::move(result), std::move(text), options); });
-    interface.add_method("Detokenize", {"tokens", "options"}, {"text"},
-                         [this](sdbus::Result<std::string>&& result, const std::vector<uint32_t>& tokens,
-                                const Map& options) { Detokenize(std::move(result), tokens, options); });
+    InterfaceBuilder interface(*object_, kMainInterface);
+    interface.add_method("Generate", {"prompt", "options"}, {"text", "info"}, bound(&RootObject::Generate));
+    interface.add_method("Stream", {"prompt", "options"}, {"request", "fd"}, bound(&RootObject::Stream));
+    interface.add_method("Chat", {"messages", "options"}, {"text", "info"}, bound(&RootObject::Chat));
+    interface.add_method("StreamChat", {"messages", "options"}, {"request", "fd"}, bound(&RootObject::StreamChat));
+    interface.add_method("Embed", {"inputs", "options"}, {"embeddings", "info"}, bound(&RootObject::Embed));
+    interface.add_method("Cancel", {"request"}, {}, bound(&RootObject::Cancel));
+    interface.add_method("ListModels", {"options"}, {"models"}, bound(&RootObject::ListModels));
+    interface.add_method("Tokenize", {"text", "options"}, {"count", "ids"}, bound(&RootObject::Tokenize));
+    interface.add_method("Detokenize", {"tokens", "options"}, {"text"}, bound(&RootObject::Detokenize));
     interface.add_method("GetStatus", {"options"}, {"status"},
-                         [this](const Map& options) { return GetStatus(options); });
+                         [this](const bus::VariantMap& options) { return GetStatus(options); });
 
     const auto add_constant = [&](const char* name, const char* signature, const auto& value) {
         using Value = std::decay_t<decltype(value)>;
@@ -171,7 +142,7 @@ void RootObject::export_main_interface() {
     add_constant("DaemonVersion", "s", version_);
     add_constant("Features", "as", kFeatures);
     add_constant("Limits", "a{sv}", limits_dictionary());
-    // Of the loaded model and what computes it, which is everybody's.
+    // These properties are the loaded model's and those of what computes it, which is everybody's.
     const auto add_status = [&](const char* name, const char* signature, auto get) {
         using Value = decltype(get(service::Status()));
         interface.add_property<Value>(
@@ -179,9 +150,9 @@ void RootObject::export_main_interface() {
             Flags::EMITS_CHANGE_SIGNAL);
     };
     add_status("State", "s", [](const service::Status& now) { return std::string(state_name(now.state)); });
-    add_status("Model", "s", [](const service::Status& now) { return now.model; });
-    add_status("Device", "s", [](const service::Status& now) { return now.device; });
-    add_status("ContextLength", "u", [](const service::Status& now) { return now.context_length; });
+    add_status("Model", "s", [](const service::Status& now) { return now.main.model; });
+    add_status("Device", "s", [](const service::Status& now) { return now.main.device; });
+    add_status("ContextLength", "u", [](const service::Status& now) { return now.main.context_length; });
     interface.add_property<std::vector<std::string>>(
         "RemotesInUse", "as", [this](const std::string& reader) { return remotes_in_use(reader); },
         Flags::EMITS_INVALIDATION_SIGNAL);
@@ -189,30 +160,30 @@ void RootObject::export_main_interface() {
                                      [this](const std::string& reader) { return count_requests(reader, false); });
     interface.add_property<uint32_t>("ActiveRequests", "u",
                                      [this](const std::string& reader) { return count_requests(reader, true); });
-    interface.publish_beside([this] { registerAdaptor(); });
-}
 
-RootObject::~RootObject() {
-    try {
-        unregisterAdaptor();
-    } catch (const sdbus::Error&) {  // the bus has gone and the object with it
-    }
+    interface.begin(kAdminInterface);
+    interface.add_method("LoadModel", {"model", "options"}, {}, bound(&RootObject::LoadModel));
+    interface.add_method("UnloadModel", {"options"}, {}, bound(&RootObject::UnloadModel));
+    interface.add_method("Reload", {}, {}, bound(&RootObject::Reload));
+    interface.add_method("ListRequests", {}, {"requests"}, bound(&RootObject::ListRequests));
+    interface.add_method("CancelAll", {}, {}, bound(&RootObject::CancelAll));
+    interface.publish();
 }
 
 void RootObject::status_changed() {
     const service::Status now = session_.service().status();
     std::vector<std::string> changed;
     if (now.state != announced_.state) changed.emplace_back("State");
-    if (now.model != announced_.model) changed.emplace_back("Model");
-    if (now.device != announced_.device) changed.emplace_back("Device");
-    if (now.context_length != announced_.context_length) changed.emplace_back("ContextLength");
+    if (now.main.model != announced_.main.model) changed.emplace_back("Model");
+    if (now.main.device != announced_.main.device) changed.emplace_back("Device");
+    if (now.main.context_length != announced_.main.context_length) changed.emplace_back("ContextLength");
     Away away = requests_away();
     if (away != announced_away_) changed.emplace_back("RemotesInUse");
     announced_ = now;
     announced_away_ = std::move(away);
     if (changed.empty()) return;
     try {
-        bus::emit_changed(getObject(), kMainInterface, changed);
+        bus::emit_changed(*object_, kMainInterface, changed);
     } catch (const sdbus::Error&) {  // the bus has gone: the source notices
     }
 }
@@ -229,39 +200,34 @@ void RootObject::Chat(sdbus::Result<std::string, bus::VariantMap>&& result,
 
 void RootObject::answer_with_text(sdbus::Result<std::string, bus::VariantMap>&& result, Result<api::Call> parsed) {
     answer_at_end(std::move(result), std::move(parsed),
-                  [](const auto& reply, const std::string& text, const service::Outcome&, const bus::VariantMap& info) {
-                      reply.send(text, info);
+                  [](const auto& reply, const api::Choice& choice, const bus::VariantMap& info) {
+                      reply.send(choice.text, info);
                   });
 }
 
 void RootObject::Embed(sdbus::Result<Embeddings, bus::VariantMap>&& result, const std::vector<std::string>& inputs,
                        const bus::VariantMap& options) {
-    answer_at_end(
-        std::move(result), parse_embed(inputs, options),
-        [](const auto& reply, const std::string&, const service::Outcome& outcome, const bus::VariantMap& info) {
-            Embeddings embeddings;
-            for (const auto& one : outcome.embeddings) embeddings.emplace_back(one.begin(), one.end());
-            reply.send(embeddings, info);
-        });
+    answer_at_end(std::move(result), parse_embed(inputs, options),
+                  [](const auto& reply, const api::Choice& choice, const bus::VariantMap& info) {
+                      Embeddings embeddings;
+                      for (const auto& one : choice.outcome.embeddings) embeddings.emplace_back(one.begin(), one.end());
+                      reply.send(embeddings, info);
+                  });
 }
 
 template <typename... Values, typename Send>
 void RootObject::answer_at_end(sdbus::Result<Values...>&& result, Result<api::Call> parsed, Send send) {
-    const std::string caller = bus::sender_of(getObject());
+    const std::string caller = bus::sender_of(*object_);
     const auto reply = reply_to(session_, std::move(result));
     if (parsed && parsed->request.top_logprobs) parsed = logprobs_untold();
     if (!parsed) return reply.fail(parsed.error());
 
     const auto started = session_.start(caller, std::move(*parsed), [&](RequestObject& object) {
-        auto finished = [reply, send, &object](const std::string& text, const service::Outcome& outcome) {
-            if (outcome.error) return reply.fail(*outcome.error);
-            if (outcome.finish == service::Finish::Cancelled) {
-                return reply.fail(fail(ErrorCode::Cancelled, "the request was cancelled"));
-            }
-            send(reply, text, outcome, info_dictionary(outcome, object.calls(), object.notes()));
+        const auto send_choice = [reply, send](const api::AnswerHead& head, const api::Choice& choice) {
+            send(reply, choice, info_dictionary(head, choice));
         };
-        return Result<std::unique_ptr<Delivery>>(
-            make_collected_delivery(object.delivery_events(), std::move(finished)));
+        return Result<Delivery>(Delivery{make_reply_sink(delivered_of(object), send_choice,
+                                                         [reply](const base::Error& error) { reply.fail(error); })});
     });
     if (!started) reply.fail(started.error());
 }
@@ -277,7 +243,7 @@ void RootObject::StreamChat(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& re
 }
 
 void RootObject::open_stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, Result<api::Call> parsed) {
-    const std::string caller = bus::sender_of(getObject());
+    const std::string caller = bus::sender_of(*object_);
     const auto reply = reply_to(session_, std::move(result));
     const bool has_lines =
         parsed && parsed->delivery == api::TextDelivery::Pipe && parsed->format == api::PipeFormat::JsonLines;
@@ -287,15 +253,19 @@ void RootObject::open_stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& r
     base::UniqueFd read_end;
     const api::TextDelivery way = parsed->delivery;
     const api::PipeFormat format = parsed->format;
-    const auto make_delivery = [&](RequestObject& object) -> Result<std::unique_ptr<Delivery>> {
+    const auto make_delivery = [&](RequestObject& object) -> Result<Delivery> {
         if (way == api::TextDelivery::Pipe) {
-            return make_pipe_delivery(session_.loop(), object.delivery_events(), format, read_end);
+            auto pipe = make_pipe_sink(session_.loop(), delivered_of(object), read_end);
+            if (!pipe) return pipe.error();
+            return Delivery{*std::move(pipe),
+                            format == api::PipeFormat::JsonLines ? api::make_json_lines() : api::make_plain_text()};
         }
         auto at_end = pipe_at_end();
         if (!at_end) return at_end.error();
         read_end = std::move(*at_end);
-        return make_signal_delivery(session_.loop(), object.delivery_events(),
-                                    [&object](uint64_t seq, const std::string& text) { object.emit_token(seq, text); });
+        auto emit = [&object](uint64_t seq, const std::string& text) { object.emit_token(seq, text); };
+        return Delivery{make_signal_sink(session_.loop(), delivered_of(object), std::move(emit)),
+                        api::make_plain_text()};
     };
     const auto started = session_.start(caller, std::move(*parsed), make_delivery);
     if (!started) return reply.fail(started.error());
@@ -306,30 +276,25 @@ void RootObject::open_stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& r
 }
 
 void RootObject::Cancel(sdbus::Result<>&& result, const sdbus::ObjectPath& request) {
-    session_.cancel(bus::sender_of(getObject()), request, reply_to(session_, std::move(result)));
+    session_.cancel(bus::sender_of(*object_), request, reply_to(session_, std::move(result)));
 }
 
 void RootObject::ListModels(sdbus::Result<std::vector<bus::VariantMap>>&& result, const bus::VariantMap&) {
-    const api::Caller caller = session_.identity_now(bus::sender_of(getObject()));
-    session_.service().list_models({caller.sandboxed, caller.application},
-                                   [reply = reply_to(session_, std::move(result)),
-                                    sandboxed = caller.sandboxed](const std::vector<engines::ModelEntry>& models) {
-                                       std::vector<bus::VariantMap> out;
-                                       for (engines::ModelEntry model : models) {
-                                           if (sandboxed) {
-                                               model = without_path_in_error(std::move(model));
-                                               model.path.clear();
-                                           }
-                                           out.push_back(model_dictionary(model));
-                                       }
-                                       reply.send(out);
-                                   });
+    const api::Caller caller = session_.identity_now(bus::sender_of(*object_));
+    session_.service().list_models(caller, [reply = reply_to(session_, std::move(result)),
+                                            caller](const std::vector<supervisor::ModelEntry>& models) {
+        std::vector<bus::VariantMap> out;
+        for (const supervisor::ModelEntry& model : models) {
+            out.push_back(dictionary(api::model_values(api::model_for(model, caller))));
+        }
+        reply.send(out);
+    });
 }
 
 void RootObject::Tokenize(sdbus::Result<uint32_t, std::vector<uint32_t>>&& result, std::string text,
                           const bus::VariantMap& options) {
     const auto reply = reply_to(session_, std::move(result));
-    auto model = parse_model_option(bus::to_object(options));
+    auto model = api::parse_model_option(bus::to_object(options));
     if (!model) return reply.fail(model.error());
     const size_t limit = service::RequestLimits::kMaxPromptBytes;
     if (text.size() > limit) {
@@ -344,7 +309,7 @@ void RootObject::Tokenize(sdbus::Result<uint32_t, std::vector<uint32_t>>&& resul
 void RootObject::Detokenize(sdbus::Result<std::string>&& result, const std::vector<uint32_t>& tokens,
                             const bus::VariantMap& options) {
     const auto reply = reply_to(session_, std::move(result));
-    auto model = parse_model_option(bus::to_object(options));
+    auto model = api::parse_model_option(bus::to_object(options));
     if (!model) return reply.fail(model.error());
     auto ids = token_ids(tokens);
     if (!ids) return reply.fail(ids.error());
@@ -355,13 +320,13 @@ void RootObject::Detokenize(sdbus::Result<std::string>&& result, const std::vect
 }
 
 bus::VariantMap RootObject::GetStatus(const bus::VariantMap&) {
-    const std::string caller = bus::sender_of(getObject());
-    return status_dictionary(api::status_for(session_.service(), session_.identity_now(caller), caller), version_);
+    const api::StatusView view = api::status_for(session_.service(), session_.identity_now(bus::sender_of(*object_)));
+    return dictionary(api::status_values(view, version_));
 }
 
 std::vector<std::string> RootObject::remotes_in_use(const std::string& reader) {
     std::set<std::string> names;
-    for (const auto& request : api::requests_for(session_.service(), session_.identity_now(reader), reader)) {
+    for (const auto& request : api::requests_for(session_.service(), session_.identity_now(reader))) {
         if (request.away) names.insert(request.where);
     }
     return {names.begin(), names.end()};
@@ -370,38 +335,39 @@ std::vector<std::string> RootObject::remotes_in_use(const std::string& reader) {
 RootObject::Away RootObject::requests_away() const {
     Away away;
     for (const auto& request : session_.service().requests()) {
-        // A program that cannot be identified is told of its own requests only.
+        // A program that cannot be identified sees its own requests only.
         if (request.away)
-            away.emplace(request.application.empty() ? request.client : request.application, request.where);
+            away.emplace(request.caller.application.empty() ? request.caller.name : request.caller.application,
+                         request.where);
     }
     return away;
 }
 
 uint32_t RootObject::count_requests(const std::string& reader, bool running) {
-    const auto known = api::requests_for(session_.service(), session_.identity_now(reader), reader);
+    const auto known = api::requests_for(session_.service(), session_.identity_now(reader));
     return static_cast<uint32_t>(
         std::count_if(known.begin(), known.end(), [&](const auto& request) { return request.running == running; }));
 }
 
-void RootObject::LoadModel(sdbus::Result<>&& result, std::string model, bus::VariantMap) {
+void RootObject::LoadModel(sdbus::Result<>&& result, const std::string& model, const bus::VariantMap&) {
     const auto reply = reply_to(session_, std::move(result));
-    session_.check_allowed(bus::sender_of(getObject()), "", [this, reply, model](const Result<void>& allowed) {
+    session_.check_allowed(bus::sender_of(*object_), "", [this, reply, model](const Result<void>& allowed) {
         if (!allowed) return reply.fail(allowed.error());
         session_.service().load_model(model, answer(reply));
     });
 }
 
-void RootObject::UnloadModel(sdbus::Result<>&& result, bus::VariantMap) {
+void RootObject::UnloadModel(sdbus::Result<>&& result, const bus::VariantMap&) {
     const auto reply = reply_to(session_, std::move(result));
-    session_.check_allowed(bus::sender_of(getObject()), "", [this, reply](const Result<void>& allowed) {
+    session_.check_allowed(bus::sender_of(*object_), "", [this, reply](const Result<void>& allowed) {
         if (!allowed) return reply.fail(allowed.error());
-        session_.service().unload_model(answer(reply));
+        session_.service().unload_model({}, answer(reply));
     });
 }
 
 void RootObject::Reload(sdbus::Result<>&& result) {
     const auto reply = reply_to(session_, std::move(result));
-    session_.check_allowed(bus::sender_of(getObject()), "", [this, reply](const Result<void>& allowed) {
+    session_.check_allowed(bus::sender_of(*object_), "", [this, reply](const Result<void>& allowed) {
         if (!allowed) return reply.fail(allowed.error());
         session_.service().reload();
         reply.send();
@@ -410,12 +376,11 @@ void RootObject::Reload(sdbus::Result<>&& result) {
 
 void RootObject::ListRequests(sdbus::Result<std::vector<bus::VariantMap>>&& result) {
     const auto reply = reply_to(session_, std::move(result));
-    const std::string caller = bus::sender_of(getObject());
+    const std::string caller = bus::sender_of(*object_);
     session_.identify(caller, [this, reply, caller](const api::Caller& identity) {
         std::vector<bus::VariantMap> out;
-        for (const auto& request : api::requests_for(session_.service(), identity, caller)) {
-            const std::string path = session_.path_of(request);
-            if (!path.empty()) out.push_back(request_dictionary(path, request));
+        for (const auto& request : api::requests_for(session_.service(), identity)) {
+            out.push_back(dictionary(api::request_values(request)));
         }
         reply.send(out);
     });
@@ -423,7 +388,7 @@ void RootObject::ListRequests(sdbus::Result<std::vector<bus::VariantMap>>&& resu
 
 void RootObject::CancelAll(sdbus::Result<>&& result) {
     const auto reply = reply_to(session_, std::move(result));
-    session_.check_allowed(bus::sender_of(getObject()), "", [this, reply](const Result<void>& allowed) {
+    session_.check_allowed(bus::sender_of(*object_), "", [this, reply](const Result<void>& allowed) {
         if (!allowed) return reply.fail(allowed.error());
         session_.service().cancel_all();
         reply.send();

@@ -1,12 +1,11 @@
 // The object /org/llmd/Llmd1: generation, models, status, administration. Turns method calls into calls of the service.
-// What it tells of requests depends on who asks: a program in a sandbox learns of its own application's only.
-// Properties need the reader for that, whom generated glue does not know: that interface is exported by hand.
+// The requests that it shows depend on who asks: a program in a sandbox learns of its own application's only.
 #pragma once
 
-#include <llmd_adaptor.h>
-
+#include <memory>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,7 +17,7 @@ namespace llmd::dbus {
 
 class Session;
 
-class RootObject final : public sdbus::AdaptorInterfaces<org::llmd::Llmd1::Admin_adaptor> {
+class RootObject final {
 public:
     // Exports the object. Throws sdbus::Error.
     RootObject(Session& session, std::string version);
@@ -35,7 +34,6 @@ private:
     using Away = std::set<std::pair<std::string, std::string>>;
 
     // org.llmd.Llmd1
-    void export_main_interface();
     void Generate(sdbus::Result<std::string, bus::VariantMap>&& result, std::string prompt,
                   const bus::VariantMap& options);
     void Stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, std::string prompt,
@@ -60,20 +58,30 @@ private:
     Away requests_away() const;
 
     // org.llmd.Llmd1.Admin
-    void LoadModel(sdbus::Result<>&& result, std::string model, bus::VariantMap options) override;
-    void UnloadModel(sdbus::Result<>&& result, bus::VariantMap options) override;
-    void Reload(sdbus::Result<>&& result) override;
-    void ListRequests(sdbus::Result<std::vector<bus::VariantMap>>&& result) override;
-    void CancelAll(sdbus::Result<>&& result) override;
+    void LoadModel(sdbus::Result<>&& result, const std::string& model, const bus::VariantMap& options);
+    void UnloadModel(sdbus::Result<>&& result, const bus::VariantMap& options);
+    void Reload(sdbus::Result<>&& result);
+    void ListRequests(sdbus::Result<std::vector<bus::VariantMap>>&& result);
+    void CancelAll(sdbus::Result<>&& result);
 
-    // The two ways of a request, whatever was asked. `send` answers the call with the text, the outcome and the info of
-    // a request that has succeeded.
+    // The two ways of a request, whatever was asked. `send` answers the call with the choice and the info of a
+    // request that has succeeded.
     template <typename... Values, typename Send>
     void answer_at_end(sdbus::Result<Values...>&& result, base::Result<api::Call> parsed, Send send);
     void answer_with_text(sdbus::Result<std::string, bus::VariantMap>&& result, base::Result<api::Call> parsed);
     void open_stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, base::Result<api::Call> parsed);
 
+    void export_interfaces();
+    // The method for an InterfaceBuilder.
+    template <typename... Values, typename... Arguments>
+    auto bound(void (RootObject::*method)(sdbus::Result<Values...>&&, Arguments...)) {
+        return [this, method](sdbus::Result<Values...>&& result, std::decay_t<Arguments>... arguments) {
+            (this->*method)(std::move(result), std::move(arguments)...);
+        };
+    }
+
     Session& session_;
+    std::unique_ptr<sdbus::IObject> object_;
     const std::string version_;
     service::Status announced_;
     Away announced_away_;

@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "dbus/options.h"
+#include "api/bus_options.h"
+#include "api/errors.h"
+#include "api/listing.h"
 #include "dbus/root_object.h"
 
 namespace llmd::dbus {
@@ -17,24 +19,18 @@ using base::fail;
 using base::Result;
 
 constexpr const char* kBusName = "org.llmd.Llmd1";
-constexpr const char* kRequestRoot = "/org/llmd/Llmd1/request/";
-// No sender's: theirs begin with a digit.
-const std::string kSocketRequestRoot = std::string(kRequestRoot) + "socket/";
 
-// What sd-bus makes of EEXIST: another connection has the name.
+// sd-bus makes this of EEXIST: another connection has the name.
 constexpr std::string_view kNameTaken = "org.freedesktop.DBus.Error.FileExists";
 
-// Of the requests of one caller: ":1.42" -> ".../1_42/". Unique names have ':' and '.', object paths may not.
+// Returns the prefix of the paths of one caller's requests: ":1.42" -> ".../1_42/". Unique names have ':' and '.',
+// object paths may not.
 std::string path_prefix(const std::string& unique_name) {
-    std::string out(kRequestRoot);
+    std::string out(api::kRequestRoot);
     for (const char c : unique_name) {
         if (c != ':') out += c == '.' ? '_' : c;
     }
     return out + '/';
-}
-
-Error sandboxed_caller() {
-    return fail(ErrorCode::NotAllowed, "a sandboxed application may use only its own requests");
 }
 
 }  // namespace
@@ -122,13 +118,13 @@ void Session::check_allowed(const std::string& caller, const std::string& owner,
                             std::function<void(const Result<void>&)> done) {
     if (caller == owner) return done({});
     identities_->resolve(caller, [done = std::move(done)](const api::Caller& identity) {
-        done(identity.sandboxed ? Result<void>(sandboxed_caller()) : Result<void>());
+        done(identity.sandboxed ? Result<void>(api::sandboxed_caller()) : Result<void>());
     });
 }
 
 Result<void> Session::check_reader(const std::string& reader, const std::string& owner) {
     if (reader == owner) return {};
-    if (identities_->resolve_now(reader).sandboxed) return sandboxed_caller();
+    if (identities_->resolve_now(reader).sandboxed) return api::sandboxed_caller();
     return {};
 }
 
@@ -160,25 +156,17 @@ Result<RequestObject*> Session::start(const std::string& owner, api::Call call, 
     auto path = request_path(owner, call.handle_token);
     if (!path) return path.error();
 
-    service::GenerateRequest request = std::move(call.request);
-    const api::Caller identity = identities_->resolve_now(owner);
-    request.client = owner;
-    request.share = identity.share;
-    request.sandboxed = identity.sandboxed;
-    request.application = identity.application;
+    call.request.caller = identities_->resolve_now(owner);
+    call.request.bus_path = *path;
     try {
         auto object = std::make_unique<RequestObject>(*this, *path, owner);
         auto delivery = make_delivery(*object);
         if (!delivery) return delivery.error();
-        object->set_delivery(std::move(*delivery));
-        object->set_notes(std::move(call.notes));
         watch_client(owner);
-        const auto id = service_.submit(std::move(request), *object);
-        if (!id) {
+        if (const auto submitted = object->submit(std::move(call), *std::move(delivery)); !submitted) {
             unwatch_client(owner);
-            return id.error();
+            return submitted.error();
         }
-        object->set_id(*id);
         RequestObject* started = object.get();
         requests_.emplace(*path, std::move(object));
         return started;
@@ -202,7 +190,7 @@ void Session::cancel(const std::string& caller, const std::string& path, const R
 
 void Session::set_priority(const std::string& caller, const std::string& path, const std::string& priority,
                            const Reply<>& reply) {
-    const auto wanted = parse_priority(priority);
+    const auto wanted = api::parse_priority(priority);
     if (!wanted) return reply.fail(wanted.error());
     act_on(caller, path, reply,
            [this, wanted = *wanted](service::RequestId id) { return service_.set_priority(id, wanted); });
@@ -211,7 +199,7 @@ void Session::set_priority(const std::string& caller, const std::string& path, c
 void Session::act_on(const std::string& caller, const std::string& path, const Reply<>& reply,
                      std::function<Result<void>(service::RequestId)> act) {
     const auto found = requests_.find(path);
-    // The path of a request that has ended still tells whose it was.
+    // The path of a request that has ended still says whose it was.
     const bool own =
         found == requests_.end() ? path.starts_with(path_prefix(caller)) : found->second->owner() == caller;
     check_allowed(caller, own ? caller : "", [this, path, reply, act = std::move(act)](const Result<void>& allowed) {
@@ -223,18 +211,10 @@ void Session::act_on(const std::string& caller, const std::string& path, const R
     });
 }
 
-std::string Session::path_of(const service::RequestSnapshot& request) const {
-    for (const auto& [path, object] : requests_) {
-        if (object->id() == request.id) return path;
-    }
-    const bool is_of_a_bus = request.client.starts_with(':');  // as unique names do
-    return is_of_a_bus ? std::string() : kSocketRequestRoot + std::to_string(request.id);
-}
-
 std::optional<service::RequestId> Session::id_of(const std::string& path) const {
     if (const auto found = requests_.find(path); found != requests_.end()) return found->second->id();
     for (const auto& request : service_.requests()) {
-        if (path_of(request) == path) return request.id;
+        if (api::request_path(request) == path) return request.id;
     }
     return std::nullopt;
 }

@@ -65,16 +65,14 @@ public:
     api::Caller identity_now(const std::string& caller);
 
     // Submits a request of `owner`. `make_delivery` gets the request's object when everything else has been checked.
-    using MakeDelivery = std::function<base::Result<std::unique_ptr<Delivery>>(RequestObject&)>;
+    using MakeDelivery = std::function<base::Result<Delivery>(RequestObject&)>;
     base::Result<RequestObject*> start(const std::string& owner, api::Call call, const MakeDelivery& make_delivery);
-    // Removes the object in a later turn.
+    // Removes the object in a later iteration of the loop.
     void remove(RequestObject& object);
+    // `path` is as api::request_path() returns it.
     void cancel(const std::string& caller, const std::string& path, const Reply<>& reply);
     void set_priority(const std::string& caller, const std::string& path, const std::string& priority,
                       const Reply<>& reply);
-    // What a request is called here: its object's path, or, for one that came over the socket and has no object,
-    // /org/llmd/Llmd1/request/socket/NUMBER, which cancel() takes too. Empty for one of another session.
-    std::string path_of(const service::RequestSnapshot& request) const;
 
 private:
     struct Client {
@@ -88,7 +86,7 @@ private:
     base::Result<std::string> request_path(const std::string& owner, const std::string& token);
     void watch_client(const std::string& client);
     void unwatch_client(const std::string& client);
-    // Of the request that has this path.
+    // Returns the id of the request that has this path.
     std::optional<service::RequestId> id_of(const std::string& path) const;
     // Answers `reply` with what `act` made of the request at `path`, if `caller` may.
     void act_on(const std::string& caller, const std::string& path, const Reply<>& reply,
@@ -108,7 +106,7 @@ private:
     std::unique_ptr<RootObject> root_;
     std::map<std::string, std::unique_ptr<RequestObject>> requests_;  // by path
     std::unique_ptr<bus::BusSource> source_;
-    std::shared_ptr<void> alive_ = std::make_shared<int>();  // what deferred calls look at
+    std::shared_ptr<void> alive_ = std::make_shared<int>();  // deferred calls look at this
 };
 
 }  // namespace llmd::dbus

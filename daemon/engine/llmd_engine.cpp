@@ -71,27 +71,62 @@ ExitCode write_out(std::string_view bytes) {
     return kOk;
 }
 
-ExitCode inspect(const std::vector<std::string>& paths) {
+// llmctl hands files over as /proc/PID/fd/N of its own process, which nobody in a sandbox may look into. They are found
+// before, and no byte of them is read: descriptors of this process, which stay open to its end, take their place.
+class HandedFiles {
+public:
+    // The path to use for `path` in the sandbox.
+    std::string find(const std::string& path) {
+        if (!path.starts_with("/proc/")) return path;
+        const int fd = ::open(path.c_str(), O_PATH | O_CLOEXEC);
+        if (fd < 0) return path;
+        own_.push_back({base::concat("/proc/self/fd/", fd), path});
+        return own_.back().path;
+    }
+    // An error with the paths as they were given.
+    std::string named(std::string text) const {
+        for (const Own& own : own_) {
+            for (size_t at = 0; (at = text.find(own.path, at)) != std::string::npos; at += own.given.size()) {
+                text.replace(at, own.path.size(), own.given);
+            }
+        }
+        return text;
+    }
+
+private:
+    struct Own {
+        std::string path, given;
+    };
+    std::vector<Own> own_;
+};
+
+ExitCode inspect(std::vector<std::string> paths) {
     raise_oom_score();
+    HandedFiles files;
+    for (std::string& path : paths) path = files.find(path);
     if (const auto sandboxed = engine::enter_inspection_sandbox(); !sandboxed) {
         return complain(sandboxed.error().message, kFailed);
     }
+    protocol::Inspection inspection = engine::inspect_model(paths);
+    inspection.error = files.named(std::move(inspection.error));
     std::string frame;
-    if (const auto encoded = protocol::encode(engine::inspect_model(paths), frame); !encoded) {
+    if (const auto encoded = protocol::encode(inspection, frame); !encoded) {
         return complain(encoded.error().message, kFailed);
     }
     return write_out(frame);
 }
 
 // Standard output is the file of the converted model.
-ExitCode convert_model(const std::string& source, const std::string& tokenizer, std::string_view type_name,
-                       const std::string& name) {
+ExitCode convert_model(std::string source, std::string tokenizer, std::string_view type_name, const std::string& name) {
     const auto type = convert::find_file_type(type_name);
     if (!type && !type_name.empty()) {
         return complain(base::concat(base::in_quotes(type_name), " is none of ", convert::file_type_names()), kUsage);
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     raise_oom_score();
+    HandedFiles files;
+    source = files.find(source);
+    tokenizer = files.find(tokenizer);
     if (const auto sandboxed = engine::enter_conversion_sandbox(); !sandboxed) {
         return complain(sandboxed.error().message, kFailed);
     }
@@ -102,9 +137,10 @@ ExitCode convert_model(const std::string& source, const std::string& tokenizer, 
                              : convert::convert_llama2c(source, tokenizer, type.value_or(convert::FileType::F32), name,
                                                         STDOUT_FILENO);
         if (converted) converted = engine::check_model(STDOUT_FILENO);
-        return converted ? kOk : complain(converted.error().message, kFailed);
+        return converted ? kOk : complain(files.named(converted.error().message), kFailed);
     } catch (const std::bad_alloc&) {  // the limit of a conversion's memory
-        return complain(base::concat(source, ": takes more memory than a model of this kind should"), kFailed);
+        return complain(base::concat(files.named(source), ": takes more memory than a model of this kind should"),
+                        kFailed);
     }
 }
 

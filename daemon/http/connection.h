@@ -11,10 +11,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/event_loop.h"
 #include "base/result.h"
+#include "http/bridge_guard.h"
+#include "http/call_queue.h"
 #include "http/exchange.h"
+#include "http/reply.h"
 #include "http/request.h"
 
 namespace llmd::http {
@@ -31,8 +35,9 @@ inline constexpr std::chrono::seconds kIdleTime{60};
 // From the headers' end to the body's: the socket carries a body of any size in a moment.
 inline constexpr std::chrono::seconds kBodyTime{30};
 
-// What the bodies that are being received may take of memory, before anybody has admitted their requests: by their
-// whole lengths, from the headers' end until the body is complete.
+// The memory that bodies may take while they are being received, before anybody has admitted their requests: they count
+// by their whole lengths, from the headers' end until the body is complete, or until a request that waits in a
+// CallQueue is let go on.
 class BodyBudget {
 public:
     static constexpr size_t kMaxBytes = 16u << 20;
@@ -40,27 +45,39 @@ public:
     // A body of so few bytes is always received: all connections together cannot fill memory with these.
     static constexpr size_t kFreeBytes = 64u << 10;
 
+    explicit BodyBudget(size_t most_per_application = kMaxBytesPerApplication)
+        : most_per_application_(most_per_application) {}
+
     // RateLimited: the application has enough; NotReady: everybody together has.
     base::Result<void> take(const std::string& share, size_t n_bytes);
     void give_back(const std::string& share, size_t n_bytes);
 
 private:
+    const size_t most_per_application_;
     size_t n_bytes_ = 0;
     std::map<std::string, size_t> by_share_;  // none of them 0
 };
 
 class Connection {
 public:
-    // `fd` belongs to libmicrohttpd, and is open until this is destroyed. The references must outlive it.
-    Connection(base::EventLoop& loop, Api& api, BodyBudget& bodies, int fd, pid_t pid, Client client);
+    // `fd` belongs to libmicrohttpd, and is open until this is destroyed. The references must outlive it. `bridge`:
+    // what the bridge has said through which the connection came.
+    Connection(base::EventLoop& loop, Api& api, BodyBudget& bodies, CallQueue& calls, int fd, pid_t pid,
+               base::Caller caller, std::optional<base::BridgePreamble> bridge = {});
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
     pid_t pid() const { return pid_; }
+    const std::string& share() const { return caller_.share; }
+    bool is_bridged() const { return bridge_.has_value(); }
+    bool is_gone() const { return gone_; }
+    // Whether there has been a request, and since when the head of another is waited for; nothing while there is one.
+    using Waits = std::pair<bool, base::TimePoint>;
+    std::optional<Waits> waits() const;
     // A request is being received or answered.
     bool is_busy() const { return exchange_ != nullptr; }
-    // Ends it, whatever it is doing; libmicrohttpd closes it in its next turn.
+    // Ends it, whatever it is doing; libmicrohttpd closes it when it runs next.
     void cut();
 
     // --- What libmicrohttpd tells ------------------------------------------------------------------------------------
@@ -75,12 +92,19 @@ public:
 private:
     enum class Stage : uint8_t { Headers, Body, Answer };
 
-    // Whom the request counts as (base/bridge_header.h).
-    Client requester() const;
-    // What makes the request refused before its body is read; the connection does not survive that.
-    std::optional<Reply> refuse_head();
-    // The body that is being received is complete, or not wanted any more.
-    void release_body();
+    struct Head;
+    MHD_Result on_head();
+    // Answers at once, and ends the connection when the body has come.
+    void refuse_body(Reply reply);
+    // Returns the reason to refuse the request before its body is read.
+    std::optional<Reply> refuse_head(const Head& head);
+    Reply refusal(unsigned status, const base::Error& error) const;
+    Reply body_too_large() const;
+    // Keeps no more than `n_kept` bytes reserved for the body that is being received.
+    void release_body(size_t n_kept = 0);
+    void leave_queue();
+    // All of the request is there.
+    void handle();
     void receive(const char* data, size_t n_data);
     MHD_Result send_answer();
     static ssize_t read_stream(void* connection, uint64_t position, char* out, size_t size);
@@ -89,23 +113,30 @@ private:
     void unwatch();
     void wake();
     void set_time_limit(std::chrono::seconds limit);
+    void on_time(std::chrono::seconds limit);
 
     base::EventLoop& loop_;
     Api& api_;
     BodyBudget& bodies_;
+    CallQueue& calls_;
     const int fd_;
     const pid_t pid_;
-    const Client client_;
+    const base::Caller caller_;
+    const std::optional<base::BridgePreamble> bridge_;
     MHD_Connection* handle_ = nullptr;
     Stage stage_ = Stage::Headers;
     size_t n_request_line_ = 0;
-    size_t n_body_ = 0;      // received, whether or not it was kept
-    size_t n_reserved_ = 0;  // of the budget, for the share of request_
+    size_t n_body_ = 0;         // received, whether or not it was kept
+    size_t n_reserved_ = 0;     // of the budget, for the share of request_
+    CallQueue::Key place_ = 0;  // until the request has ended; 0: none
     Request request_;
+    ReplyHeaders cors_;        // of each answer to the request
+    bool is_refused_ = false;  // and answered; the rest of the body is dropped
     std::shared_ptr<Exchange> exchange_;
     bool suspended_ = false;
     bool watched_ = false;  // by the loop, for its end
     bool gone_ = false;
+    Waits waits_{false, base::Clock::now()};
     base::EventLoop::TimerId timer_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/errors.h"
+#include "api/info.h"
 #include "base/json_writer.h"
 #include "http/base64.h"
 #include "http/ollama_json.h"
@@ -25,6 +26,12 @@ void write_numbers(JsonWriter& json, const std::vector<float>& values) {
     json.end_array();
 }
 
+void write_embeddings(JsonWriter& json, const Outcome& outcome) {
+    json.key("embeddings").begin_array();
+    for (const std::vector<float>& embedding : outcome.embeddings) write_numbers(json, embedding);
+    json.end_array();
+}
+
 std::string little_endian_base64(const std::vector<float>& values) {
     std::vector<std::byte> bytes;
     bytes.reserve(values.size() * sizeof(float));
@@ -35,7 +42,7 @@ std::string little_endian_base64(const std::vector<float>& values) {
     return base64(bytes);
 }
 
-// Of the one choice that an answer to such a call has.
+// Writes the one choice that an answer to such a call has.
 class EmbeddingsFormat : public WholeFormat {
 public:
     std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) final {
@@ -83,14 +90,27 @@ private:
 class OllamaEmbed final : public EmbeddingsFormat {
     std::string answer(const AnswerHead& head, const Outcome& outcome) override {
         JsonWriter json;
-        json.begin_object().key("model").value(head.model).key("embeddings").begin_array();
-        for (const std::vector<float>& embedding : outcome.embeddings) write_numbers(json, embedding);
-        json.end_array();
+        write_embeddings(json.begin_object().key("model").value(head.model), outcome);
         const std::chrono::nanoseconds took = std::chrono::system_clock::now() - head.created;
         const std::chrono::nanoseconds load = outcome.queue_time;
         json.key("total_duration").value(int64_t{took.count()});
         json.key("load_duration").value(int64_t{load.count()});
         json.key("prompt_eval_count").value(outcome.prompt_tokens);
+        return json.end_object().take();
+    }
+};
+
+class LlmdEmbed final : public EmbeddingsFormat {
+public:
+    Reply refusal(const base::Error& error, uint32_t) override { return refuse(error); }
+
+private:
+    std::string answer(const AnswerHead& head, const Outcome& outcome) override {
+        JsonWriter json;
+        write_embeddings(json.begin_object(), outcome);
+        json.key("finish_reason").value(service::finish_name(outcome.finish));
+        api::write_info(json, outcome);
+        api::write_notes(json, api::all_notes(head, outcome));
         return json.end_object().take();
     }
 };
@@ -106,16 +126,19 @@ class OllamaEmbedding final : public EmbeddingsFormat {
 
 }  // namespace
 
-std::unique_ptr<AnswerFormat> make_openai_embeddings_format(EmbeddingEncoding encoding,
-                                                            std::function<uint32_t()> n_ctx) {
+std::unique_ptr<BodyFormat> make_openai_embeddings_format(EmbeddingEncoding encoding, std::function<uint32_t()> n_ctx) {
     return std::make_unique<OpenAiEmbeddings>(encoding, std::move(n_ctx));
 }
 
-std::unique_ptr<AnswerFormat> make_ollama_embed_format() {
+std::unique_ptr<BodyFormat> make_ollama_embed_format() {
     return std::make_unique<OllamaEmbed>();
 }
 
-std::unique_ptr<AnswerFormat> make_ollama_embedding_format() {
+std::unique_ptr<BodyFormat> make_llmd_embed_format() {
+    return std::make_unique<LlmdEmbed>();
+}
+
+std::unique_ptr<BodyFormat> make_ollama_embedding_format() {
     return std::make_unique<OllamaEmbedding>();
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/answer_sink.h"
 #include "api/backlog.h"
 #include "base/event_loop.h"
 #include "http/reply.h"
@@ -22,15 +23,9 @@ public:
     // The connection's part.
     struct Connection {
         std::function<void()> wake;   // there is something to send
-        std::function<void()> close;  // the client is given up; its connection is to be cut
+        std::function<void()> close;  // the client's connection is to be dropped
     };
-    // Of whoever answers. Called from the loop or from write().
-    struct Events {
-        std::function<void(bool paused)> on_paused = [](bool) {};
-        // Nothing can be delivered any more: the client has gone, or, with an error, was given up. At most once, and
-        // not when the answer was complete before.
-        std::function<void(const std::optional<base::Error>&)> on_gone = [](const auto&) {};
-    };
+    using Events = api::AnswerSink::Events;  // of whoever answers
 
     // `stall_timeout` is shorter in tests.
     Exchange(base::EventLoop& loop, Connection connection,

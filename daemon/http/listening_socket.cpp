@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
 
 namespace llmd::http {
 
@@ -25,9 +28,13 @@ using base::UniqueFd;
 constexpr int kBacklog = SOMAXCONN;
 constexpr mode_t kFolderMode = 0700;
 constexpr mode_t kSocketMode = 0600;
+constexpr const char* kBridgeName = "bridge";
 
 Result<void> check_folder(const std::string& path) {
     const std::string folder = path.substr(0, path.rfind('/'));
+    if (::mkdir(folder.c_str(), kFolderMode) != 0 && errno != EEXIST) {
+        return fail_errno(ErrorCode::NotReady, folder, errno);
+    }
     const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat info = {};
     if (!fd || ::fstat(fd.get(), &info) != 0) return fail_errno(ErrorCode::NotReady, folder, errno);
@@ -56,17 +63,26 @@ Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
 
 }  // namespace
 
-Result<std::optional<UniqueFd>> inherited_socket() {
-    // The variables stay: they tell later that somebody starts llmd again.
-    const int n = ::sd_listen_fds(0);
+Result<InheritedSockets> inherited_sockets() {
+    char** names = nullptr;
+    // The variables stay: they show later that somebody starts llmd again.
+    const int n = ::sd_listen_fds_with_names(0, &names);
     if (n < 0) return fail_errno(ErrorCode::InvalidArgument, "LISTEN_FDS", -n);
-    if (n == 0) return std::optional<UniqueFd>();
-    UniqueFd fd(SD_LISTEN_FDS_START);
-    if (n != 1 || ::sd_is_socket_unix(fd.get(), SOCK_STREAM, 1, nullptr, 0) <= 0) {
-        return fail(ErrorCode::InvalidArgument, "LISTEN_FDS: what was handed over is not one listening Unix socket");
+    InheritedSockets out;
+    bool are_good = true;
+    for (int i = 0; i < n; ++i) {
+        UniqueFd fd(SD_LISTEN_FDS_START + i);
+        UniqueFd& place = names[i] == std::string_view(kBridgeName) ? out.bridge : out.main;
+        are_good = are_good && !place && ::sd_is_socket_unix(fd.get(), SOCK_STREAM, 1, nullptr, 0) > 0 &&
+                   ::fcntl(fd.get(), F_SETFL, O_NONBLOCK) == 0;
+        place = std::move(fd);
+        std::free(names[i]);
     }
-    if (::fcntl(fd.get(), F_SETFL, O_NONBLOCK) != 0) return fail_errno(ErrorCode::Failed, "fcntl", errno);
-    return std::optional<UniqueFd>(std::move(fd));
+    std::free(names);
+    if (are_good) return out;
+    return fail(ErrorCode::InvalidArgument,
+                "LISTEN_FDS: what was handed over is not one listening Unix socket, and perhaps one more named ",
+                kBridgeName);
 }
 
 Result<UniqueFd> listen_at(const std::string& path) {

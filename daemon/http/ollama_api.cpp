@@ -13,7 +13,7 @@ namespace llmd::http {
 
 using base::ErrorCode;
 using base::fail;
-using engines::ModelEntry;
+using supervisor::ModelEntry;
 
 namespace {
 

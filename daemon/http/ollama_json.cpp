@@ -53,7 +53,7 @@ void write_calls(JsonWriter& json, std::span<const api::AnswerCall> calls, size_
     json.end_array();
 }
 
-// What a line tells of the answer.
+// A line says this of the answer.
 struct Message {
     std::string_view text;
     std::string_view thinking = {};
@@ -88,7 +88,7 @@ std::string error_line(const base::Error& error) {
     return json.take();
 }
 
-class OllamaFormat final : public AnswerFormat {
+class OllamaFormat final : public BodyFormat {
 public:
     explicit OllamaFormat(OllamaKind kind) : kind_(kind) {}
 
@@ -106,7 +106,7 @@ public:
         return last_line(head_, {""}, outcome) + '\n';
     }
     std::string end(const std::vector<Choice>&) override { return {}; }
-    std::string failure(const base::Error& error) override { return error_line(error) + '\n'; }
+    std::string failure(const base::Error& error, const Choice&) override { return error_line(error) + '\n'; }
     std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) override {
         const Choice& choice = choices.front();
         return last_line(head, {choice.text, choice.thinking, choice.calls}, choice.outcome);
@@ -142,7 +142,7 @@ std::string ollama_time(std::chrono::system_clock::time_point time) {
     return std::string(date.data(), n) + fraction.data();
 }
 
-std::unique_ptr<AnswerFormat> make_ollama_format(OllamaKind kind) {
+std::unique_ptr<BodyFormat> make_ollama_format(OllamaKind kind) {
     return std::make_unique<OllamaFormat>(kind);
 }
 

@@ -1,5 +1,5 @@
 // Answers in Ollama's shapes; streams are lines of JSON, durations nanoseconds and never 0 for what has happened. A
-// call of a tool is told whole, in a line of its own where there are lines, and not at all when it was cut. Pure.
+// call of a tool is sent whole, in a line of its own where there are lines, and not at all when it was cut. Pure.
 #pragma once
 
 #include <chrono>
@@ -7,14 +7,14 @@
 #include <string>
 #include <string_view>
 
-#include "http/answer_format.h"
+#include "http/body_format.h"
 
 namespace llmd::http {
 
 enum class OllamaKind : uint8_t { Generate, Chat };
 
-// Of an answer of one choice.
-std::unique_ptr<AnswerFormat> make_ollama_format(OllamaKind kind);
+// Makes the format of an answer of one choice.
+std::unique_ptr<BodyFormat> make_ollama_format(OllamaKind kind);
 
 // RFC 3339, as 2026-01-31T12:00:00.000001Z.
 std::string ollama_time(std::chrono::system_clock::time_point time);

@@ -13,9 +13,9 @@ namespace llmd::http {
 namespace {
 
 using base::JsonWriter;
-using engines::ModelEntry;
 using std::chrono::nanoseconds;
 using std::chrono::system_clock;
+using supervisor::ModelEntry;
 
 // When a model that is never unloaded goes: Ollama's programs show what is more than 20 years away as "Forever".
 constexpr std::chrono::hours kForEver{24 * 365 * 100};
@@ -32,12 +32,12 @@ void write_details(JsonWriter& json, const ModelEntry& model) {
 }
 
 std::string modified_at(const ModelEntry& model) {
-    const auto file = engines::file_identity(model.path);
+    const auto file = supervisor::file_identity(model.path);
     const nanoseconds mtime(file ? file->mtime_ns : 0);
     return ollama_time(system_clock::time_point(std::chrono::duration_cast<system_clock::duration>(mtime)));
 }
 
-// What a row of tags and one of ps begin with.
+// Writes the beginning of a row of tags and of one of ps.
 void write_row(JsonWriter& json, const ModelEntry& model, uint64_t size_bytes) {
     json.key("name").value(model.name);
     json.key("model").value(model.name);
@@ -46,7 +46,7 @@ void write_row(JsonWriter& json, const ModelEntry& model, uint64_t size_bytes) {
     write_details(json, model);
 }
 
-// As Ollama tells of models that other machines have.
+// As Ollama lists models that other machines have.
 void write_remote(JsonWriter& json, const ModelEntry& model) {
     json.key("remote_model").value(model.name.substr(0, model.name.rfind('@')));
     json.key("remote_host").value(model.host.empty() ? model.remote : model.host);
@@ -63,9 +63,9 @@ struct Parameter {
     double value;
 };
 
-// What a request has that does not say otherwise.
+// Returns the parameters of a request that does not say otherwise.
 std::array<Parameter, 5> default_parameters() {
-    const service::Sampling sampling;
+    const protocol::Sampling& sampling = service::kDefaultSampling;
     return {{{"temperature", static_cast<double>(sampling.temperature)},
              {"top_k", static_cast<double>(sampling.top_k)},
              {"top_p", static_cast<double>(sampling.top_p)},

@@ -46,7 +46,7 @@ void write_timings(JsonWriter& json, const Outcome& outcome) {
     json.end_object();
 }
 
-// What the answer cost, in OpenAI's numbers and in those that llama.cpp's server adds.
+// Writes the costs of the answer, in OpenAI's numbers and in those that llama.cpp's server adds.
 void write_costs(JsonWriter& json, const std::vector<Choice>& choices, uint32_t n_per_prompt) {
     uint64_t prompt = 0;
     uint64_t cached = 0;
@@ -79,7 +79,7 @@ void write_costs(JsonWriter& json, const std::vector<Choice>& choices, uint32_t 
     if (choices.size() == 1) write_timings(json, choices.front().outcome);
 }
 
-class OpenAiFormat final : public AnswerFormat {
+class OpenAiFormat final : public BodyFormat {
 public:
     OpenAiFormat(OpenAiKind kind, uint32_t n_per_prompt, bool include_usage, std::optional<uint32_t> top_logprobs,
                  std::function<uint32_t()> n_ctx)
@@ -143,7 +143,9 @@ public:
         return out + event("[DONE]");
     }
 
-    std::string failure(const base::Error& error) override { return event(api::openai_error(error, {0, n_ctx_()})); }
+    std::string failure(const base::Error& error, const Choice&) override {
+        return event(api::openai_error(error, {0, n_ctx_()}));
+    }
 
     std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) override {
         JsonWriter json = object(head, is_chat_ ? "chat.completion" : "text_completion");
@@ -237,17 +239,16 @@ private:
 
 }  // namespace
 
-std::unique_ptr<AnswerFormat> make_openai_format(OpenAiKind kind, uint32_t n_per_prompt, bool include_usage,
-                                                 std::optional<uint32_t> top_logprobs,
-                                                 std::function<uint32_t()> n_ctx) {
+std::unique_ptr<BodyFormat> make_openai_format(OpenAiKind kind, uint32_t n_per_prompt, bool include_usage,
+                                               std::optional<uint32_t> top_logprobs, std::function<uint32_t()> n_ctx) {
     return std::make_unique<OpenAiFormat>(kind, n_per_prompt, include_usage, top_logprobs, std::move(n_ctx));
 }
 
 namespace {
 
-void write_model(JsonWriter& json, const engines::ModelEntry& model) {
+void write_model(JsonWriter& json, const supervisor::ModelEntry& model) {
     const bool is_remote = !model.remote.empty();
-    const auto file = is_remote ? std::nullopt : engines::file_identity(model.path);
+    const auto file = is_remote ? std::nullopt : supervisor::file_identity(model.path);
     json.begin_object();
     json.key("id").value(model.name);
     json.key("object").value("model");
@@ -272,16 +273,16 @@ void write_model(JsonWriter& json, const engines::ModelEntry& model) {
 
 }  // namespace
 
-std::string openai_model(const engines::ModelEntry& model) {
+std::string openai_model(const supervisor::ModelEntry& model) {
     JsonWriter json;
     write_model(json, model);
     return json.take();
 }
 
-std::string openai_models(const std::vector<engines::ModelEntry>& models) {
+std::string openai_models(const std::vector<supervisor::ModelEntry>& models) {
     JsonWriter json;
     json.begin_object().key("object").value("list").key("data").begin_array();
-    for (const engines::ModelEntry& model : models) write_model(json, model);
+    for (const supervisor::ModelEntry& model : models) write_model(json, model);
     return json.end_array().end_object().take();
 }
 

@@ -14,13 +14,7 @@ using protocol::TokenLogprob;
 
 std::string name(const TokenLogprob& token) {
     if (base::valid_utf8_prefix(token.bytes) == token.bytes.size()) return token.bytes;
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string name = "bytes:";
-    for (const char c : token.bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        name += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-    return name;
+    return "bytes:" + base::hex_digits(token.bytes, "\\x");
 }
 
 void write_alternatives(JsonWriter& json, const protocol::TokenLogprobs& token) {

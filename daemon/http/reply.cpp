@@ -1,5 +1,7 @@
 #include "http/reply.h"
 
+#include <microhttpd.h>
+
 #include "api/errors.h"
 
 namespace llmd::http {
@@ -22,15 +24,22 @@ Reply error_reply(const base::Error& error, std::string body) {
     return reply;
 }
 
+Reply refuse(const base::Error& error) {
+    return error_reply(error, api::openai_error(error));
+}
+
 Reply refuse_with(unsigned status, const base::Error& error) {
-    Reply reply = error_reply(error, api::openai_error(error));
+    Reply reply = refuse(error);
     reply.status = status;
     return reply;
 }
 
 std::string wire_reply(const Reply& reply) {
-    std::string out = base::concat("HTTP/1.1 ", reply.status, " Refused\r\nContent-Type: ", reply.type,
-                                   "\r\nContent-Length: ", reply.body.size(), "\r\nConnection: close\r\n");
+    std::string out = base::concat("HTTP/1.1 ", reply.status, " ", MHD_get_reason_phrase_for(reply.status),
+                                   "\r\nConnection: close\r\n");
+    if (reply.status != kNoContent) {
+        out += base::concat("Content-Type: ", reply.type, "\r\nContent-Length: ", reply.body.size(), "\r\n");
+    }
     for (const auto& [name, value] : reply.headers) out += base::concat(name, ": ", value, "\r\n");
     return out + "\r\n" + reply.body;
 }

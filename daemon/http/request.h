@@ -3,21 +3,15 @@
 
 #include <string>
 
-#include "api/caller.h"
+#include "base/caller.h"
 
 namespace llmd::http {
-
-// Whoever is at the other end of a connection.
-struct Client {
-    std::string name;  // GenerateRequest::client
-    api::Caller caller;
-};
 
 struct Request {
     std::string method;
     std::string path;  // decoded, without a query
     std::string body;
-    Client client;
+    base::Caller caller;
 };
 
 }  // namespace llmd::http

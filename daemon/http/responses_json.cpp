@@ -92,7 +92,7 @@ void write_usage(JsonWriter& json, const Outcome& outcome) {
     json.end_object();
 }
 
-// Of the codes that a response's error may have.
+// Returns one of the codes that a response's error may have.
 std::string_view response_error_code(const base::Error& error) {
     switch (api::error_row(error.code).http_status) {
         case 400:
@@ -104,7 +104,7 @@ std::string_view response_error_code(const base::Error& error) {
     }
 }
 
-class ResponsesFormat final : public AnswerFormat {
+class ResponsesFormat final : public BodyFormat {
 public:
     ResponsesFormat(ResponsesEcho echo, std::function<uint32_t()> n_ctx)
         : echo_(std::move(echo)), n_ctx_(std::move(n_ctx)) {}
@@ -169,7 +169,7 @@ public:
                               status_of(outcome), &outcome);
     }
 
-    std::string failure(const base::Error& error) override {
+    std::string failure(const base::Error& error, const Choice&) override {
         if (is_open()) items_.back().status = kIncomplete;
         std::string out = event("error", [&](JsonWriter& json) {
             json.key("code").value(api::error_row(error.code).openai_code);
@@ -377,7 +377,7 @@ ResponsesEcho responses_echo(const base::Value::Object& body, const api::Call& c
     return echo;
 }
 
-std::unique_ptr<AnswerFormat> make_responses_format(ResponsesEcho echo, std::function<uint32_t()> n_ctx) {
+std::unique_ptr<BodyFormat> make_responses_format(ResponsesEcho echo, std::function<uint32_t()> n_ctx) {
     return std::make_unique<ResponsesFormat>(std::move(echo), std::move(n_ctx));
 }
 

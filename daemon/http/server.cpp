@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "api/caller.h"
 #include "api/errors.h"
 #include "http/listening_socket.h"
 
@@ -21,11 +22,13 @@ using base::fail;
 using base::fail_errno;
 using base::Result;
 
-// Of libmicrohttpd, for a request's line and headers and an answer's.
+// libmicrohttpd has so much memory for a request's line and headers and an answer's.
 constexpr size_t kConnectionMemoryBytes = 64u << 10;
 // A connection on which nothing moves, neither way, though something should. Longer than Backlog::kStallTimeout, which
 // knows why.
 constexpr unsigned kInactivitySeconds = 60;
+// Connections that are closed already, but not yet by libmicrohttpd, which has one more for each that is accepted.
+constexpr unsigned kMaxClosing = 8;
 // Where no descriptors are left, accept() is tried again after this: the loop would report the connection all the time.
 constexpr std::chrono::seconds kAcceptPause{1};
 
@@ -44,18 +47,26 @@ void turn_away(int fd, const base::Error& error) {
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::open(base::EventLoop& loop, service::Service& service, std::string version,
-                                             const std::string& path) {
-    std::unique_ptr<Server> server(new Server(loop, service, std::move(version)));
-    if (auto started = server->start(path); !started) return started.error();
+                                             Sockets sockets) {
+    std::unique_ptr<Server> server(new Server(loop, service, std::move(version), std::move(sockets)));
+    if (auto started = server->start(); !started) return started.error();
     return server;
 }
 
-Server::Server(base::EventLoop& loop, service::Service& service, std::string version)
-    : loop_(loop), api_(loop, service, std::move(version)) {}
+Server::Server(base::EventLoop& loop, service::Service& service, std::string version, Sockets sockets)
+    : loop_(loop),
+      api_(loop, service, std::move(version)),
+      calls_(loop, [&service](const base::Caller& caller) { return service.has_room(caller); }),
+      service_(service),
+      sockets_(std::move(sockets)) {
+    service_.on_pass([this] { calls_.review(); });
+}
 
 Server::~Server() {
+    service_.on_pass({});
     loop_.cancel_timer(drain_timer_);
-    close_listener();
+    close_listener(main_);
+    close_listener(bridge_);
     if (!daemon_) return;
     loop_.remove_source(*this);
     // libmicrohttpd aborts when it is stopped with suspended connections.
@@ -63,21 +74,27 @@ Server::~Server() {
     MHD_stop_daemon(daemon_);
 }
 
-Result<void> Server::start(const std::string& path) {
-    auto inherited = inherited_socket();
+Result<void> Server::open_listener(Listener& listener, base::UniqueFd inherited, const std::string& path) {
+    listener.fd = std::move(inherited);
+    if (listener.fd) return {};
+    auto made = listen_at(path);
+    if (!made) return made.error();
+    listener.fd = std::move(*made);
+    listener.made_path = path;
+    return {};
+}
+
+Result<void> Server::start() {
+    auto inherited = inherited_sockets();
     if (!inherited) return inherited.error();
-    if (*inherited) {
-        listener_ = std::move(**inherited);
-    } else {
-        auto made = listen_at(path);
-        if (!made) return made.error();
-        listener_ = std::move(*made);
-        made_path_ = path;
-    }
+    if (auto opened = open_listener(main_, std::move(inherited->main), sockets_.main); !opened) return opened;
+    const auto bridged = open_listener(bridge_, std::move(inherited->bridge), sockets_.bridge);
+    if (!bridged) sockets_.warn("llmctl bridge is not served: " + bridged.error().message);
     daemon_ = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG,
                                0, nullptr, nullptr, on_access, this,      //
                                MHD_OPTION_EXTERNAL_LOGGER, on_log, this,  // it must be the first
-                               MHD_OPTION_CONNECTION_LIMIT, static_cast<unsigned>(kMaxConnections),
+                               MHD_OPTION_CONNECTION_LIMIT,
+                               static_cast<unsigned>(kMaxConnections + kMaxBridged) + kMaxClosing,
                                MHD_OPTION_CONNECTION_MEMORY_LIMIT, kConnectionMemoryBytes,
                                MHD_OPTION_CONNECTION_TIMEOUT, kInactivitySeconds,   //
                                MHD_OPTION_URI_LOG_CALLBACK, on_request_line, this,  //
@@ -86,40 +103,61 @@ Result<void> Server::start(const std::string& path) {
                                MHD_OPTION_END);
     if (!daemon_) return fail(ErrorCode::Failed, "libmicrohttpd did not start");
     loop_.add_source(*this);
-    listen();
+    listen(main_);
+    if (bridge_.fd) listen(bridge_);
     return {};
 }
 
-void Server::listen() {
-    accept_timer_ = 0;
-    // One a turn: the connections that have ended are noticed between two, and do not count against a newer one.
-    loop_.add_fd(listener_.get(), POLLIN, [this](short) { accept(); });
+void Server::listen(Listener& listener) {
+    listener.accept_timer = 0;
+    // One an iteration: the connections that have ended are noticed between two, and do not count against a newer one.
+    loop_.add_fd(listener.fd.get(), POLLIN, [this, &listener](short) { accept(listener); });
 }
 
-void Server::close_listener() {
-    loop_.cancel_timer(std::exchange(accept_timer_, 0));
-    if (listener_) loop_.remove_fd(listener_.get());
-    listener_.reset();
-    if (!made_path_.empty()) ::unlink(std::exchange(made_path_, {}).c_str());
+void Server::close_listener(Listener& listener) {
+    loop_.cancel_timer(std::exchange(listener.accept_timer, 0));
+    if (listener.fd) loop_.remove_fd(listener.fd.get());
+    listener.fd.reset();
+    if (!listener.made_path.empty()) ::unlink(std::exchange(listener.made_path, {}).c_str());
 }
 
-void Server::accept() {
-    base::UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+void Server::accept(Listener& listener) {
+    base::UniqueFd fd(::accept4(listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!fd) {
         if (errno == EINTR || errno == ECONNABORTED || errno == EAGAIN) return;
-        loop_.remove_fd(listener_.get());
-        accept_timer_ = loop_.add_timer_after(kAcceptPause, [this] { listen(); });
+        loop_.remove_fd(listener.fd.get());
+        listener.accept_timer = loop_.add_timer_after(kAcceptPause, [this, &listener] { listen(listener); });
         return;
     }
     pid_t pid = 0;
-    auto client = admit(fd.get(), pid);
+    auto client = admit(fd.get(), pid, listener.is_bridge);
     if (!client) {
         turn_away(fd.get(), client.error());
-        return;
+    } else if (listener.is_bridge) {
+        await_preamble(std::move(fd), pid, std::move(*client));
+    } else {
+        serve(std::move(fd), pid, std::move(*client), {});
     }
+}
+
+void Server::await_preamble(base::UniqueFd fd, pid_t pid, base::Caller caller) {
+    const int number = fd.get();
+    preambles_[number] = std::make_unique<PreambleReader>(
+        loop_, std::move(fd), [this, number, pid, caller = std::move(caller)](Result<base::BridgePreamble> preamble) {
+            const auto reader = std::move(preambles_.extract(number).mapped());
+            if (preamble) {
+                return serve(reader->take_fd(), pid, caller, std::move(*preamble));
+            }
+            sockets_.warn(base::concat("a connection of process ", pid, " to ", sockets_.bridge,
+                                       " was dropped: ", preamble.error().message));
+        });
+}
+
+void Server::serve(base::UniqueFd fd, pid_t pid, base::Caller caller, std::optional<base::BridgePreamble> bridge) {
     // From here on the descriptor is libmicrohttpd's, which closes it also when it fails.
     const int number = fd.release();
-    connections_[number] = std::make_unique<Connection>(loop_, api_, bodies_, number, pid, std::move(*client));
+    connections_[number] = std::make_unique<Connection>(loop_, api_, bridge ? bridged_bodies_ : bodies_, calls_, number,
+                                                        pid, std::move(caller), std::move(bridge));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (MHD_add_connection(daemon_, number, reinterpret_cast<const sockaddr*>(&address), sizeof address.sun_family) !=
@@ -128,34 +166,64 @@ void Server::accept() {
     }
 }
 
-Result<Client> Server::admit(int fd, pid_t& pid) const {
+template <typename Condition>
+bool Server::make_room(size_t most, Condition is_like) {
+    size_t n_like = 0;
+    Connection* first = nullptr;
+    for (const auto& [fd, connection] : connections_) {
+        if (connection->is_gone() || !is_like(*connection)) continue;
+        ++n_like;
+        const auto waits_for = connection->waits();
+        if (waits_for && (first == nullptr || *waits_for < *first->waits())) first = connection.get();
+    }
+    if (n_like < most) return true;
+    if (first != nullptr) first->cut();
+    return first != nullptr;
+}
+
+Result<base::Caller> Server::admit(int fd, pid_t& pid, bool is_bridge) {
     ucred peer{};
     socklen_t size = sizeof peer;
     if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
         return fail_errno(ErrorCode::Failed, "SO_PEERCRED", errno);
     }
     if (peer.uid != ::geteuid()) return fail(ErrorCode::NotAllowed, "this llmd serves another user");
-    if (connections_.size() >= kMaxConnections) {
-        return fail(ErrorCode::NotReady, connections_.size(), " connections are open, at most ", kMaxConnections,
-                    " may be");
-    }
     pid = peer.pid;
-    const auto of_process = std::count_if(connections_.begin(), connections_.end(),
-                                          [&](const auto& entry) { return entry.second->pid() == peer.pid; });
-    if (static_cast<size_t>(of_process) >= kMaxConnectionsPerProcess) {
-        return fail(ErrorCode::RateLimited, "process ", peer.pid, " has ", of_process, " connections, at most ",
-                    kMaxConnectionsPerProcess, " may be open");
+    base::Caller caller = api::identify(peer.pid);
+    const size_t most = is_bridge ? kMaxBridged - std::min(kMaxBridged, preambles_.size()) : kMaxConnections;
+    if (!make_room(most, [&](const Connection& one) { return one.is_bridged() == is_bridge; })) {
+        return fail(ErrorCode::NotReady, "all ", is_bridge ? kMaxBridged : kMaxConnections, " connections are in use");
     }
-    return Client{"socket:" + std::to_string(peer.pid), api::identify(peer.pid)};
+    if (!is_bridge) {
+        const auto of_process = [&](const Connection& one) { return !one.is_bridged() && one.pid() == peer.pid; };
+        if (!make_room(kMaxConnectionsPerProcess, of_process)) {
+            return fail(ErrorCode::RateLimited, "process ", peer.pid, " has ", kMaxConnectionsPerProcess,
+                        " connections in use, and no more may be");
+        }
+        const auto of_application = [&](const Connection& one) {
+            return !one.is_bridged() && one.share() == caller.share;
+        };
+        if (!make_room(kMaxConnectionsPerApplication, of_application)) {
+            return fail(ErrorCode::RateLimited, "application ", base::in_quotes(caller.share), " has ",
+                        kMaxConnectionsPerApplication, " connections in use, and no more may be");
+        }
+    }
+    // A sandbox's own name holds: it would else share the bridge's prefix cache.
+    if (is_bridge && !caller.sandboxed) {
+        caller = {.sandboxed = true, .application = base::kBridgeApplication, .share = base::kBridgeApplication};
+    }
+    caller.name = "socket:" + std::to_string(peer.pid);
+    return caller;
 }
 
 bool Server::is_idle() const {
-    return std::none_of(connections_.begin(), connections_.end(),
-                        [](const auto& entry) { return entry.second->is_busy(); });
+    return preambles_.empty() && std::none_of(connections_.begin(), connections_.end(),
+                                              [](const auto& entry) { return entry.second->is_busy(); });
 }
 
 void Server::shut_down(std::function<void()> done) {
-    close_listener();
+    close_listener(main_);
+    close_listener(bridge_);
     done_ = std::move(done);
     drain_timer_ = loop_.add_timer_after(is_idle() ? std::chrono::seconds(0) : kDrainTime, [this] {
         drain_timer_ = 0;
@@ -172,7 +240,7 @@ void Server::prepare(std::vector<pollfd>& fds, std::optional<base::TimePoint>& d
 }
 
 void Server::dispatch(std::span<const pollfd>) {
-    // What was resumed in this turn shows in no descriptor.
+    // A connection that was resumed in this iteration shows in no descriptor.
     if (!connections_.empty()) MHD_run(daemon_);
     if (done_ && is_idle()) std::exchange(done_, {})();
 }
@@ -187,7 +255,8 @@ void* Server::on_request_line(void*, const char* uri, MHD_Connection* connection
     return nullptr;
 }
 
-// What it says does not matter, but when: before it answers a request that it refuses by itself.
+// The time of the message matters, and not its text: it comes before libmicrohttpd answers a request that it refuses by
+// itself.
 void Server::on_log(void* server, const char*, va_list) {
     for (const auto& [fd, connection] : static_cast<Server*>(server)->connections_) {
         connection->refuse_malformed_length();

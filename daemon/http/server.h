@@ -1,5 +1,8 @@
-// llmd's Unix socket: HTTP/1.1 by libmicrohttpd on the event loop, for programs of the same user. api.h says what is
+// llmd's Unix sockets: HTTP/1.1 by libmicrohttpd on the event loop, for programs of the same user. api.h says what is
 // served, connection.h how much of a request is taken.
+// A program that connects to the second one is a bridge (base/bridge_preamble.h) and speaks for others, which cannot be
+// known: so their requests count as those of one sandboxed application, with half the limits, a priority of normal at
+// most and a prefix cache of their own. That socket only takes rights away, whoever connects to it.
 // Thread-bound to the event loop. SIGPIPE must be ignored.
 #pragma once
 
@@ -13,12 +16,13 @@
 #include <string>
 #include <vector>
 
-#include "base/bridge_header.h"
 #include "base/event_loop.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "http/api.h"
+#include "http/call_queue.h"
 #include "http/connection.h"
+#include "http/preamble_reader.h"
 
 struct MHD_Daemon;
 
@@ -26,17 +30,31 @@ namespace llmd::http {
 
 class Server final : private base::PollSource {
 public:
-    // Further connections are told so and closed.
-    static constexpr size_t kMaxConnections = 64;
-    static constexpr size_t kMaxConnectionsPerProcess = base::kConnectionsPerProcess;
+    // Further connections take the place of one that waits for a request, which is closed: the longest of those that
+    // never sent one, else the longest of all. Where none waits they are closed with an answer that says so. Those of
+    // bridges are counted apart, and not by process or application. A process has room for all calls of an SDK that a
+    // CallQueue takes, and as many idle connections as a third of that.
+    static constexpr size_t kMaxConnections = 192;
+    static constexpr size_t kMaxConnectionsPerApplication = 128;
+    static constexpr size_t kMaxConnectionsPerProcess = 96;
+    static constexpr size_t kMaxBridged = 128;
+    // For bodies that come through bridges, while they are received or wait: all that a BodyBudget has.
+    static constexpr size_t kMaxBridgedBodyBytes = BodyBudget::kMaxBytes;
     // How long shut_down() waits for clients to take the last bytes.
     static constexpr std::chrono::seconds kDrainTime{2};
 
-    // Listens on what the service manager hands over, else at `path`. The references must outlive the server.
-    // The errors of listening_socket.h, and Failed when libmicrohttpd cannot be started.
+    struct Sockets {
+        std::string main;
+        std::string bridge;
+        // Called with the reason when bridges cannot be served, or one is dropped: for the log.
+        std::function<void(const std::string&)> warn = [](const std::string&) {};
+    };
+
+    // Listens on what the service manager hands over, else where `sockets` says. The references must outlive the
+    // server. The errors of listening_socket.h for the main socket, and Failed when libmicrohttpd cannot be started.
     static base::Result<std::unique_ptr<Server>> open(base::EventLoop& loop, service::Service& service,
-                                                      std::string version, const std::string& path);
-    // Closes all connections. Requests that have not ended lose their sinks: the loop may turn no more then.
+                                                      std::string version, Sockets sockets);
+    // Closes all connections. Requests that have not ended lose their sinks: the loop must not run any more then.
     ~Server() override;
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
@@ -47,13 +65,27 @@ public:
     void shut_down(std::function<void()> done);
 
 private:
-    Server(base::EventLoop& loop, service::Service& service, std::string version);
-    base::Result<void> start(const std::string& path);
-    void listen();
-    void close_listener();
+    struct Listener {
+        base::UniqueFd fd;
+        std::string made_path;  // to be removed in the end; empty when the service manager owns it
+        base::EventLoop::TimerId accept_timer = 0;
+        bool is_bridge = false;
+    };
+
+    Server(base::EventLoop& loop, service::Service& service, std::string version, Sockets sockets);
+    base::Result<void> start();
+    static base::Result<void> open_listener(Listener& listener, base::UniqueFd inherited, const std::string& path);
+    void listen(Listener& listener);
+    void close_listener(Listener& listener);
     // One connection, if there is one.
-    void accept();
-    base::Result<Client> admit(int fd, pid_t& pid) const;
+    void accept(Listener& listener);
+    base::Result<base::Caller> admit(int fd, pid_t& pid, bool is_bridge);
+    // Closes one of the connections for which `is_like` holds where there are `most` of them. Returns false where there
+    // are and none waits for a request.
+    template <typename Condition>
+    bool make_room(size_t most, Condition is_like);
+    void await_preamble(base::UniqueFd fd, pid_t pid, base::Caller caller);
+    void serve(base::UniqueFd fd, pid_t pid, base::Caller caller, std::optional<base::BridgePreamble> bridge);
 
     void prepare(std::vector<pollfd>& fds, std::optional<base::TimePoint>& deadline) override;
     void dispatch(std::span<const pollfd> polled) override;
@@ -69,11 +101,15 @@ private:
     base::EventLoop& loop_;
     Api api_;
     BodyBudget bodies_;
-    base::UniqueFd listener_;
-    std::string made_path_;  // of the socket, to be removed in the end; empty when the service manager owns it
-    std::map<int, std::unique_ptr<Connection>> connections_;  // by descriptor
+    BodyBudget bridged_bodies_{kMaxBridgedBodyBytes};
+    CallQueue calls_;
+    service::Service& service_;
+    const Sockets sockets_;
+    Listener main_;
+    Listener bridge_{.is_bridge = true};
+    std::map<int, std::unique_ptr<PreambleReader>> preambles_;  // by descriptor, as are the others
+    std::map<int, std::unique_ptr<Connection>> connections_;
     MHD_Daemon* daemon_ = nullptr;
-    base::EventLoop::TimerId accept_timer_ = 0;
     base::EventLoop::TimerId drain_timer_ = 0;
     std::function<void()> done_;
 };

@@ -122,7 +122,7 @@ void DesktopNetwork::on_modem_manager(const std::string& owner) {
     changed();
 }
 
-// Only what tells of registrations: the strength of a modem's signal changes all the time.
+// Only signals about registrations: the strength of a modem's signal changes all the time.
 void DesktopNetwork::ask_modems(const std::string& owner) {
     modem_signals_.push_back(
         bus::add_match(connection_, signal_rule(owner, kProperties, "PropertiesChanged") + ",arg0='" + kModem3gpp + "'",

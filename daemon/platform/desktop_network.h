@@ -1,4 +1,4 @@
-// The network as NetworkManager and ModemManager tell it.
+// The network as NetworkManager and ModemManager report it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ public:
     void watch(bool watch) override;
     std::optional<Network> network() const override;
     void on_changed(std::function<void()> callback) override { callback_ = std::move(callback); }
-    // Nobody tells any more: nothing is known, and nobody is waited for.
+    // Nobody reports any more: nothing is known, and nobody is waited for.
     void forget();
 
 private:

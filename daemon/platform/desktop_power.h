@@ -1,4 +1,4 @@
-// Power as UPower and power-profiles-daemon (or tuned-ppd) tell it.
+// Power as UPower and power-profiles-daemon (or tuned-ppd) report it.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ public:
     std::optional<Power> power() const override;
     void watch_battery(bool watch) override;
     void on_changed(std::function<void()> callback) override { callback_ = std::move(callback); }
-    // Nobody tells any more.
+    // Nobody reports any more.
     void forget();
 
 private:

@@ -1,4 +1,4 @@
-// Sleep as logind (or elogind) tells it, with a delay inhibitor (systemd: INHIBITOR_LOCKS).
+// Sleep as logind (or elogind) reports it, with a delay inhibitor (systemd: INHIBITOR_LOCKS).
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ public:
     bool goes_to_sleep() const override { return goes_to_sleep_; }
     void on_changed(std::function<void()> callback) override { callback_ = std::move(callback); }
     void set_delayed(bool delayed) override;
-    // Nobody tells any more, or holds the lock.
+    // Nobody reports any more, or holds the lock.
     void forget();
 
 private:
@@ -34,7 +34,7 @@ private:
     std::function<void()> callback_;
 
     bool goes_to_sleep_ = false;
-    bool delayed_ = false;  // as set_delayed() was told
+    bool delayed_ = false;  // as set_delayed() last had it
     base::UniqueFd lock_;
     sdbus::Slot prepare_;
     std::unique_ptr<sdbus::IProxy> manager_;  // nothing while logind is not there

@@ -20,8 +20,8 @@ public:
     virtual void on_stall(std::function<void()> callback) = 0;
 };
 
-// What is set where systemd's protocol is not spoken: 200 ms of waiting in 2 s, in microseconds. Windows of 2 s are
-// what the kernel grants a program without privileges.
+// This trigger is set where systemd's protocol is not spoken: 200 ms of waiting in 2 s, in microseconds. Windows of 2 s
+// are what the kernel grants a program without privileges.
 inline constexpr const char* kDefaultTrigger = "some 200000 2000000";
 
 // Where to look; in tests other directories.

@@ -1,4 +1,4 @@
-// What the device's way to the network costs, as the desktop's services tell it.
+// The costs of the device's way to the network, as the desktop's services report them.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace llmd::platform {
 
 enum class Metered : uint8_t { Unknown, No, Yes };
 
-// Unknown is what a service that is not there would have told.
+// Unknown is what a service that is not there would have reported.
 struct Network {
     Metered metered = Metered::Unknown;  // of the connection that carries the default route, below any VPN
-    std::optional<bool> modem;           // that connection is a mobile one
+    std::optional<bool> modem;           // whether that connection is a mobile one
     bool roaming = false;                // a modem of the device is registered in somebody else's network
     std::optional<bool> connected;       // to any network at all, be it one without the internet
     std::string connection;              // of the network manager; another one means that another network was joined

@@ -9,7 +9,7 @@
 namespace llmd::platform {
 namespace {
 
-// Of the line "oom_kill N".
+// Returns the number of the line "oom_kill N".
 std::optional<uint64_t> count_in(const std::string& path) {
     std::ifstream file(path);
     constexpr std::string_view kKey = "oom_kill ";

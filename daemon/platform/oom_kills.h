@@ -33,7 +33,7 @@ public:
     // One shortage may kill several, whose deaths are seen one after the other.
     static constexpr std::chrono::seconds kOneShortage{5};
 
-    // To be told the count when an engine starts, so that older kills are not taken for its own, and when one has been
+    // Gets the count when an engine starts, so that older kills are not taken for its own, and when one has been
     // killed. True if that may have been the kernel: it has killed since the last look or within kOneShortage, or
     // nobody knows.
     bool look(std::optional<uint64_t> count, base::TimePoint now);

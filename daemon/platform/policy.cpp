@@ -53,12 +53,12 @@ void pause_background(Directive& directive, const std::string& why) {
 
 }  // namespace
 
-base::TimePoint end_of(std::span<const KeepAlive> wishes, std::chrono::seconds idle_time) {
+base::TimePoint end_of(std::span<const KeepAlive> keep_alives, std::chrono::seconds idle_time) {
     auto end = base::TimePoint::min();
-    for (const KeepAlive& one : wishes) {
-        const bool is_endless = one.wish && one.wish->count() < 0;
+    for (const KeepAlive& one : keep_alives) {
+        const bool is_endless = one.time && one.time->count() < 0;
         if (is_endless && !one.capped) return base::TimePoint::max();
-        auto time = is_endless ? idle_time : one.wish.value_or(idle_time);
+        auto time = is_endless ? idle_time : one.time.value_or(idle_time);
         if (one.capped) time = std::min(time, idle_time);
         end = std::max(end, one.used + time);
     }
@@ -74,7 +74,7 @@ void Policy::memory_stalled(base::TimePoint now) {
 Directive Policy::decide(const Conditions& conditions, base::TimePoint now) {
     Directive directive;
     review_at_.reset();
-    // In the order in which the reasons are told.
+    // In the order in which the reasons are named.
     if (conditions.goes_to_sleep) apply_sleep(directive);
     apply_heat(conditions.heat, directive);
     apply_memory(conditions, now, directive);
@@ -131,6 +131,7 @@ void Policy::apply_memory(const Conditions& conditions, base::TimePoint now, Dir
         directive.max_slots = std::min(directive.max_slots, 1u);
         add_pause(directive, "all but one request, because memory is short");
     }
+    directive.memory_is_short = rung_ != Rung::Enough;
     directive.unload = rung_ >= Rung::IdleUnloaded;
     if (rung_ == Rung::Refusing && !directive.refuse_all) {
         directive.refuse_all =

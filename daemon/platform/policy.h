@@ -1,16 +1,15 @@
-// What llmd may do on a device that has little: how many requests compute, at which pace, and when the model goes.
+// The limits of llmd on a device that has little: how many requests compute, at which pace, and when the model goes.
 // Pure: conditions and the time go in, a directive comes out; what it keeps is what hysteresis and deadlines need.
 //
 // - Memory: every stall climbs one rung: the cache is dropped; one request computes at a time; the model goes as soon
-// as
-//   nobody needs it; new requests are refused with OutOfMemory. Each kMemoryCalm without a stall goes one rung back.
+//   as nobody needs it; new requests are refused with OutOfMemory. Each kMemoryCalm without a stall goes one rung back.
 //   What runs is never ended.
 // - Sleep: everything pauses at a token's border, new requests are refused with Suspended.
 // - Power: on a low battery and with power saving background requests wait; on a critical one new ones are refused with
 //   Suspended, and the model goes as soon as nobody needs it.
 // - Heat: from kHeatMargin below a passive trip point (where the kernel slows the device down) the engine rests between
 //   its steps; from kHeatMargin below a hot or critical one everything pauses.
-// - Nobody asks: the model goes after a while, or when the last of its clients wishes (KeepAlive), and later, if
+// - Nobody asks: the model goes after a while, or when the last of its clients has asked for (KeepAlive), and later, if
 //   something starts llmd again when it is needed, llmd.
 #pragma once
 
@@ -48,19 +47,20 @@ inline constexpr uint32_t kLeastDutyCycle = 20;
 // Idle times. A battery pays for memory that is refreshed; on mains only other programs do.
 struct IdleTimes {
     std::chrono::seconds unload_on_battery{5 * 60};
-    std::chrono::seconds unload_on_mains{30 * 60};  // and where nothing tells of a battery
+    std::chrono::seconds unload_on_mains{30 * 60};  // and where nothing reports a battery
     std::chrono::seconds exit{10 * 60};             // after the model has gone
 };
 
-// How long a client wishes the model that it has used to stay. It is a wish: memory, power and other models go first.
+// How long a client asks for the model that it has used to stay. It is a request: memory, power and other models go
+// first.
 struct KeepAlive {
     base::TimePoint used;                      // the end of its last request
-    std::optional<std::chrono::seconds> wish;  // after that; nothing: the idle time; negative: for ever
+    std::optional<std::chrono::seconds> time;  // after that; nothing: the idle time; negative: for ever
     bool capped = false;                       // it is the idle time at most: the client is in a sandbox
     bool operator==(const KeepAlive&) const = default;
 };
-// When the last of these wishes ends; TimePoint::max(): never. Precondition: there is one.
-base::TimePoint end_of(std::span<const KeepAlive> wishes, std::chrono::seconds idle_time);
+// When the last of these ends; TimePoint::max(): never. Precondition: there is one.
+base::TimePoint end_of(std::span<const KeepAlive> keep_alives, std::chrono::seconds idle_time);
 
 struct Conditions {
     bool memory_is_watched = false;
@@ -75,7 +75,7 @@ struct Conditions {
     bool may_exit = false;  // somebody starts llmd again when it is needed
 };
 
-// What whoever asks anyway gets.
+// Whoever asks anyway gets this.
 struct Refusal {
     base::ErrorCode code = base::ErrorCode::Suspended;
     std::string message;
@@ -91,17 +91,18 @@ struct Directive {
     std::optional<Refusal> refuse_all;                       // new requests and loads
     std::optional<Refusal> refuse_background;                // new requests of that priority
     uint32_t duty_cycle_percent = protocol::kFullDutyCycle;  // share of the time that the engine computes
+    bool memory_is_short = false;                            // programs have waited for memory and may do so still
     bool drop_cache = false;                                 // now, once
     bool unload = false;                                     // as soon as nobody needs the model
-    std::chrono::seconds idle_time{};                        // how long it stays without another wish; 0: not known
-    bool exit = false;                                       // nobody has asked for long
+    std::chrono::seconds idle_time{};  // how long it stays unless somebody asks otherwise; 0: not known
+    bool exit = false;                 // nobody has asked for long
     bool throttled = false;
     bool suspended = false;
 
     // For people; empty: nothing to say.
     struct Words {
         std::string memory, heat, power, sleep;
-        std::string paused;  // what does not run, and why
+        std::string paused;  // the work that does not run, and why
         bool operator==(const Words&) const = default;
     } words;
 
@@ -113,7 +114,7 @@ struct Directive {
         std::string_view sleep = "awake";     // going_to_sleep
         std::string_view paused = "none";     // background, all_but_one, all: the last of these that holds
         bool saves_power = false;
-        NearestTrip nearest;  // that words.heat tells of; its zone is empty where heat is unknown
+        NearestTrip nearest;  // the one in words.heat; its zone is empty where heat is unknown
         bool operator==(const States&) const = default;
     } states;
 

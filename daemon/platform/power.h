@@ -1,4 +1,4 @@
-// Where the device's power comes from and how much is left, as the desktop's services tell it.
+// Where the device's power comes from and how much is left, as the desktop's services report it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Power {
 class PowerWatch {
 public:
     virtual ~PowerWatch() = default;
-    // Nothing while nobody tells.
+    // Nothing while nobody reports it.
     virtual std::optional<Power> power() const = 0;
     // Whether the battery's charge matters: it changes all the time, and each change would wake llmd. Otherwise the
     // battery is Fine.

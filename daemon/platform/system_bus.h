@@ -1,4 +1,4 @@
-// llmd on the system bus: power, sleep and network of the device, as the services of a desktop tell them. Those that
+// llmd on the system bus: power, sleep and network of the device, as the services of a desktop report them. Those that
 // are not there are watched for and never started. When the bus is lost, nothing is known any more; llmd does not go
 // back to it, since a system whose bus has ended is going down. Thread-bound to the event loop.
 #pragma once

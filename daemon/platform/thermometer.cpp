@@ -19,7 +19,7 @@ namespace {
 
 // A kernel has at most 12 in a zone before 6.8, and nobody describes more.
 constexpr int kMaxTrips = 32;
-// What is not between these is a driver's way to say that there is none.
+// A value that is not between these is a driver's way to say that there is none.
 constexpr MilliCelsius kColdest = -40'000;
 constexpr MilliCelsius kHottest = 200'000;
 

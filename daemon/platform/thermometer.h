@@ -8,7 +8,7 @@
 
 namespace llmd::platform {
 
-using MilliCelsius = int32_t;  // as the kernel tells it
+using MilliCelsius = int32_t;  // as the kernel reports it
 
 // The thermal zone that has the least left to a trip point of a kind.
 struct NearestTrip {
@@ -32,7 +32,7 @@ public:
 };
 
 // The thermal zones below `sysfs` (Linux: driver-api/thermal/sysfs-api). Their trip points are read at the first
-// reading. What cannot be read or makes no sense is passed over: drivers of phones have both.
+// reading. A value that cannot be read or makes no sense is passed over: drivers of phones have both.
 std::unique_ptr<Thermometer> make_thermometer(const std::string& sysfs = "/sys");
 
 }  // namespace llmd::platform

@@ -4,6 +4,8 @@
 //     io.number(name, T)            integer, bool or float     io.choice(name, T, last)     enum with values 0 … last
 //     io.list(name, std::vector)    numbers; or strings, as bytes (io.list) or text (io.texts)
 //     io.records(name, std::vector, most)    structs with fields() of their own
+//     io.optional(name, std::optional)       a number, or none
+// The structs of ask.h have their lists inside.
 #pragma once
 
 #include <concepts>
@@ -16,6 +18,14 @@ namespace llmd::protocol {
 // M is Message or const Message: one list serves reading and writing.
 template <typename M, typename Message>
 concept Is = std::same_as<std::remove_const_t<M>, Message>;
+
+template <typename M>
+concept IsOfAsk = Is<M, ToolCall> || Is<M, ChatMessage> || Is<M, LogitBias> || Is<M, Submit>;
+
+template <typename Io>
+void fields(Io& io, IsOfAsk auto& m) {
+    m.fields(io, m);
+}
 
 template <typename Io>
 void fields(Io& io, Is<Load> auto& m) {
@@ -38,6 +48,7 @@ void fields(Io& io, Is<Load> auto& m) {
 
 template <typename Io>
 void fields(Io& io, Is<Connect> auto& m) {
+    io.bytes("version", m.version);
     io.bytes("remote", m.remote);
     io.bytes("model", m.model);
 }
@@ -45,60 +56,6 @@ void fields(Io& io, Is<Connect> auto& m) {
 template <typename Io>
 void fields(Io& io, Is<SetLease> auto& m) {
     io.number("held", m.held);
-}
-
-template <typename Io>
-void fields(Io& io, Is<ToolCall> auto& m) {
-    io.bytes("tool_calls.id", m.id);
-    io.bytes("tool_calls.name", m.name);
-    io.bytes("tool_calls.arguments", m.arguments);
-}
-
-template <typename Io>
-void fields(Io& io, Is<ChatMessage> auto& m) {
-    io.choice("messages.role", m.role, ChatMessage::Role::Tool);
-    io.bytes("messages.content", m.content);
-    io.bytes("messages.thinking", m.thinking);
-    io.records("messages.tool_calls", m.tool_calls, kMaxToolCalls);
-    io.bytes("messages.tool_call_id", m.tool_call_id);
-    io.bytes("messages.tool_name", m.tool_name);
-}
-
-template <typename Io>
-void fields(Io& io, Is<Submit> auto& m) {
-    io.number("id", m.id);
-    io.bytes("prompt", m.prompt);
-    io.number("max_tokens", m.max_tokens);
-    io.number("temperature", m.temperature);
-    io.number("top_k", m.top_k);
-    io.number("top_p", m.top_p);
-    io.number("min_p", m.min_p);
-    io.number("repeat_penalty", m.repeat_penalty);
-    io.number("presence_penalty", m.presence_penalty);
-    io.number("frequency_penalty", m.frequency_penalty);
-    io.number("repeat_last_n", m.repeat_last_n);
-    io.list("logit_bias_ids", m.logit_bias_ids);
-    io.list("logit_biases", m.logit_biases);
-    io.number("min_tokens", m.min_tokens);
-    io.number("ignore_eos", m.ignore_eos);
-    io.list("stop_token_ids", m.stop_token_ids);
-    io.number("seed", m.seed);
-    io.list("stops", m.stops);
-    io.list("replay_ids", m.replay_ids);
-    io.number("delivered_bytes", m.delivered_bytes);
-    io.bytes("cache_scope", m.cache_scope);
-    io.choice("thinking", m.thinking, Thinking::Off);
-    io.bytes("tools", m.tools);
-    io.choice("tool_choice", m.tool_choice, ToolChoice::Named);
-    io.bytes("tool_name", m.tool_name);
-    io.number("parallel_tool_calls", m.parallel_tool_calls);
-    io.number("bare_calls", m.bare_calls);
-    io.bytes("json_schema", m.json_schema);
-    io.list("prompt_ids", m.prompt_ids);
-    io.number("wants_logprobs", m.wants_logprobs);
-    io.number("n_top_logprobs", m.n_top_logprobs);
-    io.number("embeds", m.embeds);
-    io.records("messages", m.messages, kMaxChatMessages);
 }
 
 template <typename Io>
@@ -280,6 +237,7 @@ void fields(Io& io, Is<Finished> auto& m) {
     io.number("drafted_tokens", m.drafted_tokens);
     io.number("accepted_tokens", m.accepted_tokens);
     io.texts("notes", m.notes);
+    io.bytes("stop", m.stop);
 }
 
 template <typename Io>
@@ -299,6 +257,7 @@ template <typename Io>
 void fields(Io& io, Is<Rendered> auto& m) {
     io.number("id", m.id);
     io.text("text", m.text);
+    io.number("n_tokens", m.n_tokens);
 }
 
 template <typename Io>

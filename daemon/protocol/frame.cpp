@@ -52,7 +52,7 @@ T get_integer(std::string_view in) {
     return value;
 }
 
-// What both directions share: the first error stays, and nothing is done after it.
+// Both directions share this: the first error stays, and nothing is done after it.
 class Walk {
 public:
     explicit Walk(size_t type) : name_(kNames[type]) {}
@@ -111,6 +111,11 @@ public:
         }
     }
     void texts(std::string_view field, const std::vector<std::string>& values) { list(field, values); }
+    template <typename T>
+    void optional(std::string_view field, const std::optional<T>& value) {
+        number(field, value.has_value());
+        if (value) number(field, *value);
+    }
     template <typename T>
     void records(std::string_view field, const std::vector<T>& values, uint32_t most) {
         if (!check_count(field, values.size(), most, "elements")) return;
@@ -172,6 +177,12 @@ public:
         // Never allocated ahead: the count says nothing yet about the bytes that follow.
         for (uint32_t i = 0; i < count && !failed(); ++i) fields(*this, values.emplace_back());
     }
+    template <typename T>
+    void optional(std::string_view field, std::optional<T>& value) {
+        bool is_there = false;
+        number(field, is_there);
+        if (is_there) number(field, value.emplace());
+    }
     void expect_end() {
         if (!in_.empty()) refuse("end", in_.size(), " trailing bytes");
     }
@@ -228,6 +239,10 @@ constexpr std::array<DecodeFunction, sizeof...(Types)> decode_functions(std::ind
 constexpr auto kDecodeFunctions = decode_functions(std::make_index_sequence<std::variant_size_v<Message>>());
 
 }  // namespace
+
+std::string_view program_version() {
+    return LLMD_VERSION;
+}
 
 std::string_view message_name(const Message& message) {
     return kNames[message.index()];

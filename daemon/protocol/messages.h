@@ -16,8 +16,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "protocol/ask.h"
 
 namespace llmd::protocol {
+
+// The version of llmd that this program belongs to: "0.1.0".
+std::string_view program_version();
 
 // --- llmd to engine --------------------------------------------------------------------------------------------------
 
@@ -37,6 +41,13 @@ constexpr std::string_view backend_name(BackendKind kind) {
             return "remote";
     }
     return {};
+}
+
+// Returns the kind that is called "opencl" or "cpu"; else Auto.
+constexpr BackendKind backend_from_name(std::string_view name) {
+    return name == backend_name(BackendKind::OpenCl) ? BackendKind::OpenCl
+           : name == backend_name(BackendKind::Cpu)  ? BackendKind::Cpu
+                                                     : BackendKind::Auto;
 }
 
 // How activations enter products: compute::Precision says what each means.
@@ -65,8 +76,9 @@ struct Load {
 // The first message to llmd-remote, exactly once, in place of Load. It holds names only: llmd-remote reads the
 // settings itself, so that whoever reaches its socket cannot have it read a file or go to another address.
 struct Connect {
-    std::string remote;  // the name of a [[remote]] of the settings
-    std::string model;   // of one of its models
+    std::string version{program_version()};  // llmd-remote may outlive an upgrade; of another version it fails
+    std::string remote;                      // the name of a [[remote]] of the settings
+    std::string model;                       // of one of its models
 };
 
 // Whether the engine may compute on its device, which it shares with others; it may at first. Without the lease it
@@ -74,81 +86,6 @@ struct Connect {
 struct SetLease {
     bool held = true;
 };
-
-// Enough for a day of talk; a context holds fewer.
-inline constexpr uint32_t kMaxChatMessages = 1024;
-
-// A call of a tool, as the assistant made it.
-struct ToolCall {
-    std::string id;  // may be empty
-    std::string name;
-    std::string arguments;  // the text of a JSON object
-};
-inline constexpr uint32_t kMaxToolCalls = 128;   // of one message
-inline constexpr uint32_t kMaxParts = 1u << 16;  // of one step's answer
-
-// One turn of a conversation. Its texts are UTF-8 and never read for control tokens.
-struct ChatMessage {
-    enum class Role : uint8_t { System = 0, User, Assistant, Tool };
-    Role role = Role::User;
-    std::string content;
-    std::string thinking;              // of the assistant: what it thought before this answer
-    std::vector<ToolCall> tool_calls;  // of the assistant
-    std::string tool_call_id;          // of a tool: the call that this is the result of, or
-    std::string tool_name;             // the tool that was called; without both, results answer the calls in order
-};
-
-// Whether the model thinks before it answers, where its chat template can switch that.
-enum class Thinking : uint8_t { Default = 0, On, Off };
-
-// Whether the answer calls tools. Named: the tool of that name.
-enum class ToolChoice : uint8_t { Auto = 0, None, Required, Named };
-
-// Most alternatives told of one token; what OpenAI's API allows.
-inline constexpr uint32_t kMaxTopLogprobs = 20;
-
-struct Submit {
-    uint64_t id = 0;
-    std::string prompt;        // UTF-8; empty with `messages` or `prompt_ids`
-    uint32_t max_tokens = 0;   // 0: the prompt is only computed
-    float temperature = 0;     // 0: greedy
-    uint32_t top_k = 0;        // 0: off
-    float top_p = 1;           // 1: off
-    float min_p = 0;           // 0: off
-    float repeat_penalty = 1;  // 1: off
-    float presence_penalty = 0;
-    float frequency_penalty = 0;
-    int32_t repeat_last_n = 64;  // tokens that the penalties look at; -1: all
-    std::vector<int32_t> logit_bias_ids;
-    std::vector<float> logit_biases;  // as many
-    uint32_t min_tokens = 0;          // the answer does not end before
-    bool ignore_eos = false;
-    std::vector<int32_t> stop_token_ids;
-    uint64_t seed = 0;
-    std::vector<std::string> stops;  // none empty
-    // Resumption: the ids already generated, and how many bytes of their text have been delivered: the sum of
-    // Tokens.bytes.
-    std::vector<int32_t> replay_ids;
-    uint64_t delivered_bytes = 0;
-    // Whose requests may share what is computed of equal beginnings, at most kMaxCacheScopeBytes; empty: nobody's.
-    std::string cache_scope;
-    // A conversation, at most kMaxChatMessages: the engine makes a prompt of it. With a prompt beside it, that is for a
-    // model without a chat template.
-    std::vector<ChatMessage> messages;
-    Thinking thinking = Thinking::Default;
-    std::string tools;  // with `messages`: a JSON array of tools in OpenAI's form; empty: none
-    ToolChoice tool_choice = ToolChoice::Auto;
-    std::string tool_name;  // with ToolChoice::Named
-    bool parallel_tool_calls = true;
-    bool bare_calls = true;           // with ToolChoice::Auto: constraint::BareCalls looks for calls
-    std::string json_schema;          // the answer is JSON that fits it; empty: any text
-    std::vector<int32_t> prompt_ids;  // a prompt that is tokenized already
-    bool wants_logprobs = false;
-    uint32_t n_top_logprobs = 0;  // at most kMaxTopLogprobs; 0 without wants_logprobs
-    // Not a text but the prompt's embedding is wanted: Finished has it, and there are no Tokens but those of prefill.
-    bool embeds = false;
-};
-inline constexpr size_t kMaxCacheScopeBytes = 300;  // an application id has at most 255
 
 // Where requests cannot all be served, those of a smaller value are.
 enum class Priority : uint8_t { Interactive = 0, Normal, Background };
@@ -181,7 +118,7 @@ struct Detokenize {
     std::vector<int32_t> ids;  // at most kMaxArrayElements (frame.h)
 };
 
-// A conversation, as in Submit, whose prompt is wanted as text.
+// A conversation, as in Submit, whose prompt is wanted as text, and its length.
 struct Render {
     uint64_t id = 0;
     std::vector<ChatMessage> messages;
@@ -202,7 +139,7 @@ struct SetPace {
 
 // --- engine to llmd --------------------------------------------------------------------------------------------------
 
-// What the engine is about to do, sent before every call that may block. Silence longer than the budget is a hang.
+// The engine's next activity, sent before every call that may block. Silence longer than the budget is a hang.
 enum class Phase : uint8_t { Idle = 0, Load, KernelBuild, Tuning, Step, Waiting };
 
 struct PhaseChange {
@@ -225,11 +162,11 @@ struct DeviceChosen {
 // The answer to SetLease{false}: nothing of this engine is on the device.
 struct LeaseReleased {};
 
-// From llmd-remote, before Finished: what only the remote's own count tells.
+// From llmd-remote, before Finished: the figures that only the remote counts.
 struct Usage {
     uint64_t id = 0;
-    uint32_t prompt_tokens = 0;  // 0: not told; also where Accepted has said 0
-    uint32_t cached_tokens = 0;  // of them
+    uint32_t prompt_tokens = 0;  // 0: unknown; also where Accepted has said 0
+    uint32_t cached_tokens = 0;  // prompt tokens from the cache
     uint32_t generated_tokens = 0;
     uint32_t resumed = 0;  // how often the text was cut and went on
 };
@@ -246,7 +183,7 @@ struct Ready {
     Precision precision = Precision::Faithful;  // of what computes, whatever was asked for
     std::string profile;                        // equal profiles continue a text bit for bit
     std::vector<std::string> notes;
-    std::string sandbox;  // what the engine cannot do, for people
+    std::string sandbox;  // things that the engine cannot do, for people
     uint64_t weight_bytes = 0;
     uint64_t kv_bytes = 0;
     uint64_t overhead_bytes = 0;  // of the engine beside these two, as measured: generation::overhead_bytes()
@@ -262,7 +199,7 @@ struct LoadFailed {
 struct Accepted {
     uint64_t id = 0;
     uint32_t prompt_tokens = 0;
-    std::vector<std::string> notes;  // what of the request is not held to the letter, at most kMaxNotes
+    std::vector<std::string> notes;  // parts of the request that are not obeyed to the letter, at most kMaxNotes
 };
 inline constexpr size_t kMaxNotes = 16;
 
@@ -303,6 +240,8 @@ struct TokenLogprobs {
 };
 inline constexpr uint32_t kMaxTokensOfOneStep = 4096;
 
+inline constexpr uint32_t kMaxParts = 1u << 16;  // of one step's answer
+
 // A part of an answer.
 struct AnswerPart {
     enum class Kind : uint8_t {
@@ -319,8 +258,8 @@ struct AnswerPart {
     bool operator==(const AnswerPart&) const = default;
 };
 
-// One step of one request. Text may lag behind ids (held back for UTF-8 or a stop string). During prefill `ids` and
-// `text` are empty and `position` tells the progress.
+// One step of one request. Text may lag behind ids (kept for UTF-8 or a stop string). During prefill `ids` and `text`
+// are empty and `position` is the progress.
 struct Tokens {
     uint64_t id = 0;
     std::vector<int32_t> ids;
@@ -339,15 +278,16 @@ struct Finished {
     std::string message;                             // with FinishReason::Error
     std::vector<AnswerPart> parts;                   // the last ones, as in Tokens
     uint64_t bytes = 0;                              // likewise
-    // Of this engine's part of the request only.
+    // These count this engine's part of the request only.
     uint32_t prefill_tokens = 0;
     uint64_t prefill_us = 0;
     uint32_t decode_tokens = 0;
     uint64_t decode_us = 0;
     std::vector<float> embedding;    // of length 1, where it is wanted
     uint32_t drafted_tokens = 0;     // computed before it was known that they follow
-    uint32_t accepted_tokens = 0;    // of them, that did follow
+    uint32_t accepted_tokens = 0;    // drafted tokens that did follow
     std::vector<std::string> notes;  // of the answer, as those of Accepted
+    std::string stop;                // the stop string before which the text ends; empty: another end
 };
 
 struct Tokenized {
@@ -363,7 +303,8 @@ struct Detokenized {
 
 struct Rendered {
     uint64_t id = 0;
-    std::string text;  // control tokens are spelled
+    std::string text;       // control tokens are spelled
+    uint32_t n_tokens = 0;  // of the prompt, which the text alone does not tell
 };
 
 // The device failed; the engine exits after this frame.
@@ -379,7 +320,7 @@ struct Inspection {
     std::string error;  // when not ok
     std::string architecture;
     std::string quantization;
-    std::string file_type;  // what the file calls its mixture of types: "Q4_K_M"; empty where it does not say
+    std::string file_type;  // the file's name for its mixture of types: "Q4_K_M"; empty where it has none
     uint32_t n_ctx_train = 0;
     uint64_t weight_bytes = 0;
     uint64_t n_parameters = 0;
@@ -396,7 +337,7 @@ struct Inspection {
     std::string chat_family;
     bool chats = false;   // llmd knows the form of its conversations; with it, of calls of tools
     bool thinks = false;  // before it answers
-    // What a sequence takes, as generation::ContextMemory.
+    // These say what a sequence takes, as generation::ContextMemory.
     uint64_t kv_bytes_per_token = 0;
     uint64_t window_bytes_per_token = 0;
     uint32_t window_tokens = 0;

@@ -1,10 +1,9 @@
 #include "remote/adapter.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "base/json_writer.h"
-#include "base/remote_settings.h"
 
 namespace llmd::remote {
 
@@ -16,23 +15,22 @@ using base::JsonWriter;
 using protocol::ChatMessage;
 using protocol::Submit;
 
-// clang-format off
-constexpr std::array<ApiTraits, 5> kApis = {{
-    // api            name            server          probe           key            health     ids  k-off repeat             all   rules eos   bias  salt  begins repeats
-    {Api::LlamaServer, "llama-server", "llama-server", "/props",       "total_slots", "/health", true,  0, "repeat_penalty",     false, false, true,  true,  false, true,  true},
-    {Api::Ollama,      "ollama",       "Ollama",       "/api/version", "version",     "",        false, 0, "repeat_penalty",     false, false, false, false, false, false, false},
-    {Api::Sglang,      "sglang",       "SGLang",       "/server_info", "version",     "/health", true, -1, "repetition_penalty", true,  true,  true,  true,  false, false, false},
-    {Api::Vllm,        "vllm",         "vLLM",         "/version",     "version",     "/health", true, -1, "repetition_penalty", true,  true,  true,  true,  true,  true,  false},
-    {Api::OpenAi,      "openai",       "OpenAI API",   "",             "",            "",        false, -1, "repetition_penalty", true,  false, false, true,  false, false, false},
+// By Api.
+constexpr std::array<ApiTraits, base::kRemoteApis.size()> kApis = {{
+    {.server = "vLLM", .sampler = Sampler::Vllm, .probe = "/version", .probe_key = "version"},
+    {.server = "llama-server",
+     .sampler = Sampler::LlamaCpp,
+     .probe = "/props",
+     .probe_key = "total_slots",
+     .lacks = {"min_tokens", "stop_token_ids"}},
+    {.server = "SGLang", .sampler = Sampler::Vllm, .probe = "/server_info", .probe_key = "version"},
+    {.server = "Ollama",
+     .sampler = Sampler::LlamaCpp,
+     .probe = "/api/version",
+     .probe_key = "version",
+     .lacks = {"min_tokens", "stop_token_ids", "ignore_eos", "logit_bias"}},
+    {.server = "OpenAI API", .sampler = Sampler::Vllm, .lacks = {"min_tokens", "stop_token_ids", "ignore_eos"}},
 }};
-// clang-format on
-
-// What llmd promises of a remote before it is asked is what is done with it.
-static_assert(std::all_of(kApis.begin(), kApis.end(), [](const ApiTraits& api) {
-    return std::any_of(base::kRemoteApis.begin(), base::kRemoteApis.end(), [&](const base::RemoteApi& told) {
-        return told.name == api.name && told.takes_ids == api.takes_ids && told.has_cache_salt == api.has_cache_salt;
-    });
-}));
 
 constexpr std::array<std::string_view, 4> kRoles = {"system", "user", "assistant", "tool"};
 
@@ -40,14 +38,11 @@ bool is_chat(const Submit& submit) {
     return !submit.messages.empty();
 }
 
-void write_messages(JsonWriter& json, const std::vector<ChatMessage>& messages, std::string_view answer = {}) {
+void write_messages(JsonWriter& json, const std::vector<ChatMessage>& messages) {
     json.key("messages").begin_array();
     for (const ChatMessage& message : messages) {
         json.begin_object().key("role").value(kRoles[static_cast<size_t>(message.role)]);
         json.key("content").value(message.content).end_object();
-    }
-    if (!answer.empty()) {
-        json.begin_object().key("role").value("assistant").key("content").value(answer).end_object();
     }
     json.end_array();
 }
@@ -64,29 +59,25 @@ void write_ids(JsonWriter& json, std::string_view key, std::span<const int32_t> 
     json.end_array();
 }
 
-void write_penalties(JsonWriter& json, const ApiTraits& api, const Generation& generation) {
-    const Submit& submit = generation.submit;
-    json.key("temperature").value(submit.temperature);
-    json.key("top_k").value(submit.top_k == 0 ? int64_t{api.top_k_off} : int64_t{submit.top_k});
-    json.key("top_p").value(submit.top_p);
-    json.key("min_p").value(submit.min_p);
-    json.key(api.repeat_key).value(submit.repeat_penalty);
-    json.key("presence_penalty").value(submit.presence_penalty);
-    json.key("frequency_penalty").value(submit.frequency_penalty);
+void write_sampling(JsonWriter& json, Api api, const Generation& generation) {
+    const ApiTraits& can = traits(api);
+    const protocol::Sampling& sampling = generation.submit.sampling;
+    const bool is_llama_cpp = can.sampler == Sampler::LlamaCpp;
+    json.key("temperature").value(sampling.temperature);
+    json.key("top_k").value(sampling.top_k == 0 && !is_llama_cpp ? -1 : int64_t{sampling.top_k});
+    json.key("top_p").value(sampling.top_p);
+    json.key("min_p").value(sampling.min_p);
+    json.key(is_llama_cpp ? "repeat_penalty" : "repetition_penalty").value(sampling.repeat_penalty);
+    json.key("presence_penalty").value(sampling.presence_penalty);
+    json.key("frequency_penalty").value(sampling.frequency_penalty);
     json.key("seed").value(generation.seed);
-    if (!api.penalizes_all) json.key("repeat_last_n").value(int64_t{submit.repeat_last_n});
-}
-
-void write_token_rules(JsonWriter& json, const ApiTraits& api, const Submit& submit) {
-    if (api.has_ignore_eos) json.key("ignore_eos").value(submit.ignore_eos);
-    if (api.has_token_rules) {
-        json.key("min_tokens").value(submit.min_tokens);
-        if (!submit.stop_token_ids.empty()) write_ids(json, "stop_token_ids", submit.stop_token_ids);
-    }
-    if (!api.has_logit_bias || submit.logit_bias_ids.empty()) return;
+    if (is_llama_cpp) json.key("repeat_last_n").value(int64_t{sampling.repeat_last_n});
+    if (can.has("ignore_eos")) json.key("ignore_eos").value(sampling.ignore_eos);
+    if (can.has("min_tokens")) json.key("min_tokens").value(sampling.min_tokens);
+    if (!sampling.stop_token_ids.empty()) write_ids(json, "stop_token_ids", sampling.stop_token_ids);
+    if (sampling.logit_bias.empty()) return;
     json.key("logit_bias").begin_object();
-    const size_t n = std::min(submit.logit_bias_ids.size(), submit.logit_biases.size());
-    for (size_t i = 0; i < n; ++i) json.key(std::to_string(submit.logit_bias_ids[i])).value(submit.logit_biases[i]);
+    for (const auto& [id, bias] : sampling.logit_bias) json.key(std::to_string(id)).value(bias);
     json.end_object();
 }
 
@@ -94,11 +85,11 @@ void write_token_rules(JsonWriter& json, const ApiTraits& api, const Submit& sub
 void write_response_format(JsonWriter& json, const Submit& submit) {
     if (submit.json_schema.empty()) return;
     json.key("response_format").begin_object().key("type").value("json_schema");
-    json.key("json_schema").begin_object().key("name").value("answer").key("strict").value(true);
+    json.key("json_schema").begin_object().key("name").value("answer").key("strict").value(submit.strict_schema);
     json.key("schema").json(submit.json_schema).end_object().end_object();
 }
 
-GenerationCall llama_server_call(const ApiTraits& api, const Generation& generation) {
+GenerationCall llama_server_call(Api api, const Generation& generation) {
     const Submit& submit = generation.submit;
     JsonWriter json;
     json.begin_object().key("model").value(generation.model);
@@ -106,7 +97,7 @@ GenerationCall llama_server_call(const ApiTraits& api, const Generation& generat
     json.key("n_predict").value(generation.max_tokens).key("stream").value(true);
     json.key("return_tokens").value(true).key("cache_prompt").value(!generation.repeats);
     if (generation.goes_on) json.key("timings_per_token").value(true);
-    json.key("n_probs").value(submit.wants_logprobs ? std::max(submit.n_top_logprobs, 1u) : 0u);
+    json.key("n_probs").value(submit.top_logprobs ? std::max(*submit.top_logprobs, 1u) : 0u);
     // The last event would repeat the prompt, which may be longer than an event may be.
     json.key("response_fields").begin_array();
     for (const char* field : {"content", "tokens", "stop", "stop_type", "tokens_predicted", "tokens_evaluated",
@@ -114,13 +105,12 @@ GenerationCall llama_server_call(const ApiTraits& api, const Generation& generat
         json.value(field);
     }
     json.end_array();
-    write_penalties(json, api, generation);
-    write_token_rules(json, api, submit);
+    write_sampling(json, api, generation);
     if (!submit.json_schema.empty()) json.key("json_schema").json(submit.json_schema);
-    return {{"/completion", json.end_object().take()}, Shape::LlamaServer, Framing::ServerSentEvents};
+    return {{"/completion", json.end_object().take()}, Shape::LlamaServer};
 }
 
-GenerationCall ollama_call(const ApiTraits& api, const Generation& generation) {
+GenerationCall ollama_call(Api api, const Generation& generation) {
     const Submit& submit = generation.submit;
     JsonWriter json;
     json.begin_object().key("model").value(generation.model).key("stream").value(true);
@@ -134,24 +124,21 @@ GenerationCall ollama_call(const ApiTraits& api, const Generation& generation) {
     }
     // Without these it cuts the prompt, or shifts the context, and says nothing.
     json.key("truncate").value(false).key("shift").value(false);
-    if (submit.wants_logprobs) json.key("logprobs").value(true).key("top_logprobs").value(submit.n_top_logprobs);
+    if (submit.top_logprobs) json.key("logprobs").value(true).key("top_logprobs").value(*submit.top_logprobs);
     if (!submit.json_schema.empty()) json.key("format").json(submit.json_schema);
     json.key("options").begin_object().key("num_predict").value(generation.max_tokens);
-    write_penalties(json, api, generation);
+    write_sampling(json, api, generation);
     json.end_object().end_object();
-    return {{is_chat(submit) ? "/api/chat" : "/api/generate", json.take()}, Shape::Ollama, Framing::JsonLines};
+    return {{is_chat(submit) ? "/api/chat" : "/api/generate", json.take()}, Shape::Ollama};
 }
 
-GenerationCall openai_call(const ApiTraits& api, const Generation& generation) {
+GenerationCall openai_call(Api api, const Generation& generation) {
     const Submit& submit = generation.submit;
     const bool chat = is_chat(submit) && generation.ids.empty();
     JsonWriter json;
     json.begin_object().key("model").value(generation.model);
     if (chat) {
-        write_messages(json, submit.messages, generation.answer);
-        if (!generation.answer.empty()) {
-            json.key("continue_final_message").value(true).key("add_generation_prompt").value(false);
-        }
+        write_messages(json, submit.messages);
         if (submit.thinking != protocol::Thinking::Default) write_thinking(json, submit.thinking);
     } else if (!generation.ids.empty()) {
         write_ids(json, "prompt", generation.ids);
@@ -161,25 +148,23 @@ GenerationCall openai_call(const ApiTraits& api, const Generation& generation) {
     }
     json.key("max_tokens").value(generation.max_tokens).key("stream").value(true);
     json.key("stream_options").begin_object().key("include_usage").value(true).end_object();
-    if (submit.wants_logprobs && chat) {
-        json.key("logprobs").value(true).key("top_logprobs").value(submit.n_top_logprobs);
-    } else if (submit.wants_logprobs) {
-        json.key("logprobs").value(submit.n_top_logprobs);
+    if (submit.top_logprobs && chat) {
+        json.key("logprobs").value(true).key("top_logprobs").value(*submit.top_logprobs);
+    } else if (submit.top_logprobs) {
+        json.key("logprobs").value(*submit.top_logprobs);
     }
-    write_penalties(json, api, generation);
-    write_token_rules(json, api, submit);
-    if (api.api == Api::Sglang && !chat) {
+    write_sampling(json, api, generation);
+    if (api == Api::Sglang && !chat) {
         if (!submit.json_schema.empty()) json.key("json_schema").value(submit.json_schema);
     } else {
         write_response_format(json, submit);
     }
-    if (api.has_cache_salt) json.key("cache_salt").value(generation.cache_salt);
+    if (promised(api).has_cache_salt) json.key("cache_salt").value(generation.cache_salt);
     return {{chat ? "/v1/chat/completions" : "/v1/completions", json.end_object().take()},
-            chat ? Shape::Chat : Shape::Completion,
-            Framing::ServerSentEvents};
+            chat ? Shape::Chat : Shape::Completion};
 }
 
-GenerationCall embedding_call(const ApiTraits& api, const Generation& generation) {
+GenerationCall embedding_call(Api api, const Generation& generation) {
     JsonWriter json;
     json.begin_object().key("model").value(generation.model);
     if (generation.ids.empty()) {
@@ -188,30 +173,30 @@ GenerationCall embedding_call(const ApiTraits& api, const Generation& generation
         write_ids(json, "input", generation.ids);
     }
     // Its OpenAI endpoint cuts what is too long, and says nothing.
-    const bool is_ollama = api.api == Api::Ollama;
+    const bool is_ollama = api == Api::Ollama;
     if (is_ollama) {
         json.key("truncate").value(false);
     } else {
         json.key("encoding_format").value("float");
     }
-    return {{is_ollama ? "/api/embed" : "/v1/embeddings", json.end_object().take()}, Shape::Embedding, {}};
+    return {{is_ollama ? "/api/embed" : "/v1/embeddings", json.end_object().take()}, Shape::Embedding};
 }
 
 }  // namespace
 
 const ApiTraits& traits(Api api) {
-    return *std::find_if(kApis.begin(), kApis.end(), [&](const ApiTraits& row) { return row.api == api; });
+    return kApis[static_cast<size_t>(api)];
+}
+
+const base::RemoteApi& promised(Api api) {
+    return base::kRemoteApis[static_cast<size_t>(api)];
 }
 
 std::optional<Api> api_from_name(std::string_view name) {
-    for (const ApiTraits& row : kApis) {
-        if (row.name == name) return row.api;
-    }
-    return std::nullopt;
-}
-
-std::span<const ApiTraits> all_apis() {
-    return kApis;
+    const auto row = std::find_if(base::kRemoteApis.begin(), base::kRemoteApis.end(),
+                                  [&](const base::RemoteApi& one) { return one.name == name; });
+    if (row == base::kRemoteApis.end()) return std::nullopt;
+    return static_cast<Api>(row - base::kRemoteApis.begin());
 }
 
 base::Result<std::vector<std::string>> check_supported(Api api, const Submit& submit) {
@@ -223,32 +208,34 @@ base::Result<std::vector<std::string>> check_supported(Api api, const Submit& su
         return message.role == ChatMessage::Role::Tool || !message.tool_calls.empty();
     });
     if (!submit.tools.empty() || has_calls) return fail(ErrorCode::NotSupported, "tools: a remote has none");
-    if (!submit.prompt_ids.empty() && !can.takes_ids) return no("prompt_ids");
-    if (!can.has_token_rules && submit.min_tokens > 0) return no("min_tokens");
-    if (!can.has_token_rules && !submit.stop_token_ids.empty()) return no("stop_token_ids");
-    if (!can.has_ignore_eos && submit.ignore_eos) return no("ignore_eos");
-    if (!can.has_logit_bias && !submit.logit_bias_ids.empty()) return no("logit_bias");
+    const protocol::Sampling& sampling = submit.sampling;
+    if (!submit.prompt_ids.empty() && !promised(api).takes_ids) return no("prompt_ids");
+    for (const auto& [field, is_asked] :
+         {std::pair("min_tokens", sampling.min_tokens > 0),
+          std::pair("stop_token_ids", !sampling.stop_token_ids.empty()), std::pair("ignore_eos", sampling.ignore_eos),
+          std::pair("logit_bias", !sampling.logit_bias.empty())}) {
+        if (is_asked && !can.has(field)) return no(field);
+    }
     if (submit.embeds && !submit.messages.empty()) return no("messages");
-    if (submit.temperature > 0 && submit.seed > kMaxSeed) {
-        return fail(ErrorCode::NotSupported, "seed: ", submit.seed, " is more than ", kMaxSeed,
+    if (sampling.temperature > 0 && sampling.seed.value_or(0) > kMaxSeed) {
+        return fail(ErrorCode::NotSupported, "seed: ", *sampling.seed, " is more than ", kMaxSeed,
                     ", which a remote can hold");
     }
     std::vector<std::string> notes;
-    if (can.penalizes_all && submit.repeat_penalty != 1 && submit.repeat_last_n != -1) {
+    if (can.sampler == Sampler::Vllm && sampling.repeat_penalty != 1 && sampling.repeat_last_n != -1) {
         notes.push_back(base::concat("repeat_last_n: ", can.server, " looks at the whole text"));
     }
     return notes;
 }
 
 bool wants_ids(Api api, const Submit& submit) {
-    return traits(api).takes_ids && (submit.messages.empty() || submit.thinking != protocol::Thinking::On);
+    return promised(api).takes_ids && (submit.messages.empty() || submit.thinking != protocol::Thinking::On);
 }
 
 std::vector<std::string> caveats(Api api) {
-    const ApiTraits& can = traits(api);
     std::vector<std::string> notes = {"the remote may take what users write for control tokens"};
-    if (!can.has_cache_salt) notes.emplace_back("the remote's prompt cache is shared by all its users");
-    if (!can.takes_ids) notes.emplace_back("a conversation that breaks off at the remote does not go on");
+    if (!promised(api).has_cache_salt) notes.emplace_back("the remote's prompt cache is shared by all its users");
+    if (!promised(api).takes_ids) notes.emplace_back("a conversation that breaks off at the remote does not go on");
     return notes;
 }
 
@@ -275,10 +262,10 @@ HttpCall make_tokenize_call(Api api, std::string_view model, std::string_view te
     json.begin_object().key("model").value(model);
     if (api == Api::LlamaServer) {
         json.key("content").value(text).key("add_special").value(options.add_special);
-        json.key("parse_special").value(options.parse_special).key("with_pieces").value(options.with_pieces);
+        json.key("parse_special").value(options.parse_special).key("with_pieces").value(false);
     } else {
         json.key("prompt").value(text).key("add_special_tokens").value(options.add_special);
-        json.key("return_token_strs").value(options.with_pieces);
+        json.key("return_token_strs").value(false);
     }
     return {"/tokenize", json.end_object().take()};
 }
@@ -295,15 +282,10 @@ std::string_view detokenized_key(Api api) {
 }
 
 GenerationCall make_generation_call(Api api, const Generation& generation) {
-    const ApiTraits& can = traits(api);
-    if (generation.submit.embeds) return embedding_call(can, generation);
-    if (api == Api::Ollama) return ollama_call(can, generation);
-    if (api == Api::LlamaServer && !generation.ids.empty()) return llama_server_call(can, generation);
-    return openai_call(can, generation);
-}
-
-bool can_continue_text(Api api, const Submit& submit) {
-    return submit.messages.empty() || (traits(api).begins_answers && submit.thinking != protocol::Thinking::On);
+    if (generation.submit.embeds) return embedding_call(api, generation);
+    if (api == Api::Ollama) return ollama_call(api, generation);
+    if (api == Api::LlamaServer && !generation.ids.empty()) return llama_server_call(api, generation);
+    return openai_call(api, generation);
 }
 
 uint64_t seed_at(uint64_t seed, uint64_t n_tokens) {

@@ -43,11 +43,11 @@ const ListedModel* find_model(const std::vector<ListedModel>& models, const std:
 Connector::Connector(base::EventLoop& loop, Transport& transport, const base::RemoteSettings& settings,
                      std::string model, Limits limits, Done done)
     : loop_(loop),
-      transport_(transport),
       settings_(settings),
       limits_(limits),
       done_(std::move(done)),
-      is_auto_(!api_from_name(settings.api)) {
+      is_auto_(!api_from_name(settings.api)),
+      fetch_(loop, transport, limits.reply) {
     upstream_.model = std::move(model);
     upstream_.api = api_from_name(settings.api).value_or(Api::OpenAi);
     probe();
@@ -57,59 +57,52 @@ Connector::~Connector() {
     loop_.cancel_timer(timer_);
 }
 
-void Connector::ask(HttpCall call, Step again, std::function<void(const Reply&)> answered) {
-    fetch_ = std::make_unique<Fetch>(
-        loop_, transport_, std::move(call), limits_.reply,
-        [this, again, answered = std::move(answered)](const Reply& reply) {
-            const auto failure = failure_of(reply.end, reply.body);
-            attempts_.waited = std::chrono::duration_cast<Milliseconds>(loop_.now() - begun_);
-            if (failure && failure->kind != Failure::Kind::Untrusted) {
-                Failure lost = *failure;
-                // Nothing was begun that could be lost.
-                if (lost.kind == Failure::Kind::Cut) lost.kind = Failure::Kind::Unreachable;
-                const Verdict verdict = judge(lost, attempts_, limits_, 0);
-                if (verdict.what == Verdict::What::Again) {
-                    ++attempts_.tries;
-                    timer_ = loop_.add_timer_after(verdict.delay, [this, again] { (this->*again)(); });
-                    return;
-                }
+void Connector::ask(const HttpCall& call, const std::function<void(const Reply&)>& answered) {
+    fetch_.start(call, [this, call, answered](const Reply& reply) {
+        attempts_.waited = std::chrono::duration_cast<Milliseconds>(loop_.now() - begun_);
+        if (reply.failure && reply.failure->kind != Failure::Kind::Untrusted) {
+            Failure lost = *reply.failure;
+            // Nothing was begun that could be lost.
+            if (lost.kind == Failure::Kind::Cut) lost.kind = Failure::Kind::Unreachable;
+            const Verdict verdict = judge(lost, attempts_, limits_, 0);
+            if (verdict.what == Verdict::What::Again) {
+                ++attempts_.tries;
+                timer_ = loop_.add_timer_after(verdict.delay, [this, call, answered] { ask(call, answered); });
+                return;
             }
-            attempts_.tries = 0;
-            answered(reply);
-        });
+        }
+        attempts_.tries = 0;
+        answered(reply);
+    });
 }
 
 void Connector::probe() {
-    const auto rows = all_apis();
-    const ApiTraits& row = is_auto_ ? rows[probed_] : traits(upstream_.api);
-    if (row.probe.empty()) return list();
-    ask({std::string(row.probe), {}}, &Connector::probe, [this](const Reply& reply) { on_probed(reply); });
+    if (is_auto_ && probed_ < kProbed.size()) upstream_.api = kProbed[probed_];
+    const std::string_view path = traits(upstream_.api).probe;
+    if (path.empty()) return list();
+    ask({std::string(path), {}}, [this](const Reply& reply) { on_probed(reply); });
 }
 
 void Connector::on_probed(const Reply& reply) {
-    const auto failure = failure_of(reply.end, reply.body);
-    if (failure && failure->kind != Failure::Kind::Status) {
-        return end(last_error(*failure));
-    }
-    const ApiTraits& row = is_auto_ ? all_apis()[probed_] : traits(upstream_.api);
-    if (!failure && has_member(reply.body, row.probe_key)) {
-        upstream_.api = row.api;
+    if (reply.failure && reply.failure->kind != Failure::Kind::Status) return end(last_error(*reply.failure));
+    if (!reply.failure && has_member(reply.body, traits(upstream_.api).probe_key)) {
         upstream_.version =
             read_string(reply.body, "version").value_or(read_string(reply.body, "build_info").value_or(""));
         return list();
     }
     if (!is_auto_) return list();
     ++probed_;
+    upstream_.api = Api::OpenAi;  // unless the next is it
     probe();
 }
 
 void Connector::list() {
-    ask({"/v1/models", {}}, &Connector::list, [this](const Reply& reply) { on_listed(reply); });
+    ask({"/v1/models", {}}, [this](const Reply& reply) { on_listed(reply); });
 }
 
 void Connector::on_listed(const Reply& reply) {
-    if (const auto failure = failure_of(reply.end, reply.body)) {
-        base::Error error = last_error(*failure);
+    if (reply.failure) {
+        base::Error error = last_error(*reply.failure);
         // That there is no such list is no word on the model.
         if (error.code == ErrorCode::ModelNotFound || error.code == ErrorCode::NotSupported) {
             error.code = ErrorCode::RemoteRefused;
@@ -133,13 +126,11 @@ void Connector::on_listed(const Reply& reply) {
 void Connector::show() {
     base::JsonWriter json;
     json.begin_object().key("model").value(upstream_.model).end_object();
-    ask({"/api/show", json.take()}, &Connector::show, [this](const Reply& reply) { on_shown(reply); });
+    ask({"/api/show", json.take()}, [this](const Reply& reply) { on_shown(reply); });
 }
 
 void Connector::on_shown(const Reply& reply) {
-    if (const auto failure = failure_of(reply.end, reply.body)) {
-        return end(last_error(*failure));
-    }
+    if (reply.failure) return end(last_error(*reply.failure));
     const auto shown = read_shown_model(reply.body);
     if (!shown) return end(fail(ErrorCode::RemoteRefused, "/api/show: ", shown.error().message));
     if (shown->is_elsewhere || upstream_.model.ends_with("-cloud") || upstream_.model.ends_with(":cloud")) {

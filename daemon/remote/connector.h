@@ -16,7 +16,19 @@ struct Upstream {
     Api api = Api::OpenAi;
     std::string version;  // may be empty
     std::string model;    // as the server names it
-    uint32_t n_ctx = 0;   // 0: not told
+    uint32_t n_ctx = 0;   // 0: unknown
+};
+
+// The requests of one remote share this once it is known.
+struct RemoteContext {
+    base::EventLoop& loop;
+    Transport& transport;
+    Limits limits;
+    Upstream upstream;
+    std::string salt_key;                 // secret of this installation
+    std::function<double()> jitter;       // in [0, 1)
+    std::function<Milliseconds()> clock;  // since any begin
+    bool has_no_tokenizer = false;        // it should have one, and does not
 };
 
 // The server's name of the settings' `model`; ModelNotFound where they do not list it.
@@ -27,7 +39,7 @@ const ListedModel* find_model(const std::vector<ListedModel>& models, const std:
 class Connector {
 public:
     using Done = std::function<void(const base::Result<Upstream>& upstream)>;
-    // Destroying it gives up; `done` may do that.
+    // Destroying it cancels; `done` may do that.
     Connector(base::EventLoop& loop, Transport& transport, const base::RemoteSettings& settings, std::string model,
               Limits limits, Done done);
     ~Connector();
@@ -35,9 +47,7 @@ public:
     Connector& operator=(const Connector&) = delete;
 
 private:
-    using Step = void (Connector::*)();
-
-    void ask(HttpCall call, Step again, std::function<void(const Reply&)> answered);
+    void ask(const HttpCall& call, const std::function<void(const Reply&)>& answered);
     void probe();
     void on_probed(const Reply& reply);
     void list();
@@ -47,17 +57,16 @@ private:
     void end(const base::Result<Upstream>& upstream);
 
     base::EventLoop& loop_;
-    Transport& transport_;
     const base::RemoteSettings settings_;
     const Limits limits_;
     Done done_;
     Upstream upstream_;
     const bool is_auto_;
-    size_t probed_ = 0;  // rows of all_apis(), with is_auto_
+    size_t probed_ = 0;  // of kProbed, with is_auto_
     Attempts attempts_;
     const base::TimePoint begun_ = loop_.now();
     base::EventLoop::TimerId timer_ = 0;
-    std::unique_ptr<Fetch> fetch_;
+    Fetch fetch_;
 };
 
 }  // namespace llmd::remote

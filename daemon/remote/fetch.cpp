@@ -30,17 +30,28 @@ std::optional<Failure> failure_of(const TransferEnd& end, std::string_view body)
     return failure;
 }
 
-Fetch::Fetch(base::EventLoop& loop, Transport& transport, HttpCall call, Milliseconds timeout, Done done)
-    : loop_(loop), done_(std::move(done)) {
-    timer_ = loop_.add_timer_after(timeout, [this, timeout] {
+Fetch::~Fetch() {
+    loop_.cancel_timer(timer_);
+}
+
+void Fetch::cancel() {
+    loop_.cancel_timer(std::exchange(timer_, 0));
+    transfer_.reset();
+}
+
+void Fetch::start(HttpCall call, Done done) {
+    done_ = std::move(done);
+    body_.clear();
+    loop_.cancel_timer(timer_);
+    timer_ = loop_.add_timer_after(timeout_, [this] {
         end({.how = TransferEnd::How::Broken,
-             .detail = base::concat("the remote gave no answer in ", timeout.count(), " ms")});
+             .detail = base::concat("the remote gave no answer in ", timeout_.count(), " ms")});
     });
-    transfer_ = transport.start(
+    transfer_ = transport_.start(
         call.path, std::move(call.body),
         {[this](long, std::string_view bytes) {
-             if (reply_.body.size() + bytes.size() <= kMaxBodyBytes) {
-                 reply_.body += bytes;
+             if (body_.size() + bytes.size() <= kMaxBodyBytes) {
+                 body_ += bytes;
                  return;
              }
              end({.how = TransferEnd::How::Unusable,
@@ -49,15 +60,11 @@ Fetch::Fetch(base::EventLoop& loop, Transport& transport, HttpCall call, Millise
          [this](const TransferEnd& how) { end(how); }});
 }
 
-Fetch::~Fetch() {
-    loop_.cancel_timer(timer_);
-}
-
-void Fetch::end(TransferEnd how) {
+void Fetch::end(const TransferEnd& how) {
     loop_.cancel_timer(std::exchange(timer_, 0));
     transfer_.reset();
-    reply_.end = std::move(how);
-    const Reply reply = std::move(reply_);
+    Reply reply{.body = std::exchange(body_, {}), .failure = {}};
+    reply.failure = failure_of(how, reply.body);
     const Done done = std::move(done_);
     done(reply);
 }

@@ -1,4 +1,5 @@
-// A call whose answer is read whole, within kMaxBodyBytes and a time. Thread-bound to the event loop.
+// Calls whose answers are read whole, within kMaxBodyBytes and a time, one after another. Thread-bound to the event
+// loop.
 #pragma once
 
 #include <functional>
@@ -13,28 +14,36 @@
 
 namespace llmd::remote {
 
-struct Reply {
-    TransferEnd end;
-    std::string body;
-};
-// What is wrong with a call that should have been answered with 200; nothing where it was.
+// Returns the failure of a call that should have been answered with 200; nothing where it was.
 std::optional<Failure> failure_of(const TransferEnd& end, std::string_view body);
+
+struct Reply {
+    std::string body;
+    std::optional<Failure> failure;
+};
 
 class Fetch {
 public:
     using Done = std::function<void(const Reply& reply)>;
-    // Destroying it cancels the call; `done` may do that.
-    Fetch(base::EventLoop& loop, Transport& transport, HttpCall call, Milliseconds timeout, Done done);
+    Fetch(base::EventLoop& loop, Transport& transport, Milliseconds timeout)
+        : loop_(loop), transport_(transport), timeout_(timeout) {}
     ~Fetch();
     Fetch(const Fetch&) = delete;
     Fetch& operator=(const Fetch&) = delete;
 
+    // Cancels the call before. `done` may make the next one, or destroy this.
+    void start(HttpCall call, Done done);
+    // `done` is not called any more.
+    void cancel();
+
 private:
-    void end(TransferEnd how);
+    void end(const TransferEnd& how);
 
     base::EventLoop& loop_;
+    Transport& transport_;
+    const Milliseconds timeout_;
     Done done_;
-    Reply reply_;
+    std::string body_;
     base::EventLoop::TimerId timer_ = 0;
     std::unique_ptr<Transfer> transfer_;
 };

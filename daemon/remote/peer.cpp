@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <optional>
 
+#include "base/file_bytes.h"
 #include "base/unique_fd.h"
 
 namespace llmd::remote {
@@ -35,21 +35,6 @@ std::string_view take(std::string_view& text, char separator) {
     const std::string_view part = text.substr(0, text.find(separator));
     text.remove_prefix(std::min(part.size() + 1, text.size()));
     return part;
-}
-
-std::optional<std::string> read_file(const std::string& path) {
-    const base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd) return std::nullopt;
-    std::string text;
-    std::array<char, 4096> part;
-    while (text.size() < kMaxCgroupBytes) {
-        const ssize_t n = ::read(fd.get(), part.data(), part.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return std::nullopt;
-        if (n == 0) break;
-        text.append(part.data(), static_cast<size_t>(n));
-    }
-    return text;
 }
 
 // The process that connected. Before Linux 6.5 it is whoever has its number now.
@@ -106,7 +91,8 @@ base::Result<void> check_peer(int socket, const std::string& proc) {
     }
     if (peer.pid == ::getppid()) return {};
     const base::UniqueFd pidfd = open_peer(socket, peer.pid);
-    const auto cgroups = read_file(base::concat(proc, "/", peer.pid, "/cgroup"));
+    const base::UniqueFd file(::open(base::concat(proc, "/", peer.pid, "/cgroup").c_str(), O_RDONLY | O_CLOEXEC));
+    const auto cgroups = file ? base::read_text(file.get(), kMaxCgroupBytes) : std::nullopt;
     // If it still runs, the number was its own while the file was read.
     if (!pidfd || !cgroups || has_ended(pidfd.get())) {
         return fail(ErrorCode::Failed, "cannot tell who process ", peer.pid, " is");

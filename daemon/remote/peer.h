@@ -17,9 +17,9 @@ namespace llmd::remote {
 // A sandboxed application has neither: its control group is its own and not for it to choose. Other programs of the
 // user outside of a sandbox could pretend to be llmd; they are no boundary (api/caller.h), and could read the key.
 //
-// llmd cannot be told by its root directory, as others are: it is not dumpable, which keeps that from everyone.
-// The process is the one that connected, even if another has the socket now. NotAllowed says what the peer is
-// instead; Failed: it cannot be told. `proc` is another directory in tests.
+// llmd cannot be recognised by its root directory, as others are: it is not dumpable, which keeps that from everyone.
+// The process is the one that connected, even if another has the socket now. NotAllowed says what the peer is instead;
+// Failed: it cannot be known. `proc` is another directory in tests.
 base::Result<void> check_peer(int socket, const std::string& proc = "/proc");
 
 // Whether a /proc/PID/cgroup is that of a process in llmd.service of the systemd of user `uid`: all above the unit are

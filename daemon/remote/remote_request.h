@@ -1,10 +1,9 @@
-// The life of one request at a remote: its prompt as ids where the server can, the call, its events, and what follows
+// The life of one request at a remote: its prompt as ids where the server can, the calls for its text, and what follows
 // when something goes wrong. A request is accepted with the first event of its answer, because an error may come inside
-// a 200. A text that was cut goes on from its ids.
+// a 200. A text that was cut goes on from its ids, or is asked for once more (Repetition).
 // Thread-bound to the event loop.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,28 +11,13 @@
 
 #include "constraint/text_checker.h"
 #include "protocol/messages.h"
-#include "remote/connector.h"
-#include "remote/fetch.h"
 #include "remote/remote_answer.h"
-#include "remote/repetition.h"
+#include "remote/remote_questions.h"
+#include "remote/text_call.h"
 
 namespace llmd::remote {
 
-// What the requests of one remote share.
-struct RemoteContext {
-    base::EventLoop& loop;
-    Transport& transport;
-    Limits limits;
-    Upstream upstream;
-    std::string salt_key;                 // secret of this installation
-    std::function<double()> jitter;       // in [0, 1)
-    std::function<Milliseconds()> clock;  // since any begin
-    Away away = {};
-    std::optional<base::Error> off = {};  // why nothing more is asked of it
-    bool has_no_tokenizer = false;        // it should have one, and does not
-};
-
-class RemoteRequest {
+class RemoteRequest : private TextCall::Reader {
 public:
     class Host {
     public:
@@ -46,7 +30,7 @@ public:
     };
 
     RemoteRequest(RemoteContext& context, Host& host, protocol::Submit submit);
-    ~RemoteRequest();
+    ~RemoteRequest() override;
     RemoteRequest(const RemoteRequest&) = delete;
     RemoteRequest& operator=(const RemoteRequest&) = delete;
 
@@ -54,41 +38,49 @@ public:
     void start();
     void set_paused(bool paused);
     // Tells it that may_post() may have changed.
-    void post_if_waiting();
+    void post_if_queued();
 
-    bool is_posted() const { return transfer_ != nullptr; }
+    bool is_posted() const { return call_ && call_->is_open(); }
     // The remote has something to do or to answer for it, so that llmd must be patient.
     bool is_busy() const;
 
 private:
-    // It has been started, and its prompt is ready.
-    void generate();
+    enum class Stage : uint8_t {
+        Preparing = 0,  // the ids of its prompt are asked for
+        Queued,         // for a slot at the remote
+        Calling,
+        Waiting,   // to ask again
+        Checking,  // asks for the model, or the text's ids, after a loss
+        Whole,     // nothing is left to be asked for: it ends when it is started
+        Ended,
+    };
+    enum class Told : uint8_t { Nothing = 0, Accepted, Started };  // to llmd
+
     // Preparation
     void prepare();
-    void tokenize(const std::string& text, bool parse_special);
-    void on_prompt_ids(const Reply& reply);
-    void fall_back_to_text();
-    void on_prompt();
-    void on_prepared();
+    void on_prompt_ids(std::vector<int32_t> ids);
+    void on_prepared(std::vector<int32_t> ids);
     void accept();
     // The call
     void post();
-    void on_bytes(long status, std::string_view bytes);
-    void on_end(const TransferEnd& end);
-    // `fault`: what is behind them.
-    void take_events(std::vector<StreamEvent> events, std::optional<base::Error> fault);
-    void take(AnswerEvent event);
+    std::string cache_salt() const;
+    void pause_call();
+    void on_begin() override;
+    void on_event(AnswerEvent& event) override;
+    void on_end(protocol::FinishReason reason) override { complete(reason); }
+    void on_failure(Failure failure) override;
     void name_tokens(AnswerEvent& event);
     void emit();
     void complete(protocol::FinishReason reason);
+    void tell_started();
     // Failures
     void fail(Failure failure);
-    void give_up(const base::Error& error);
+    void give_up(const base::Error& error, uint32_t prompt_tokens = 0);
+    void wait(Milliseconds delay, void (RemoteRequest::*step)());
     void look_again();
-    void on_looked(const Reply& reply);
+    void on_looked(const ListedModel* model);
     bool can_resume() const;
     void go_on();
-    void hang_up();
     void call_again();
     // Whether the call's first event says that the server has lost what it had computed.
     bool must_repeat(const AnswerEvent& event) const;
@@ -96,57 +88,38 @@ private:
     // The event belongs to a repetition. Where it is not what was said before, or takes too long, the text goes on in
     // another way or is lost.
     void follow_repetition(const AnswerEvent& event);
-    // Times
-    void watch();
-    void check_times();
-    void look_at_health();
 
-    void fetch(HttpCall call, Fetch::Done done);
+    bool is_prepared() const { return prompt_ids_.has_value(); }
+    bool has_ids() const { return prompt_ids_ && !prompt_ids_->empty(); }
 
     RemoteContext& context_;
     Host& host_;
-    const protocol::Submit submit_;
-    const ApiTraits& api_;
+    protocol::Submit submit_;
     std::vector<std::string> notes_;
     std::optional<constraint::TextChecker> checker_;  // a server that says so does not always obey a schema
 
-    bool ids_mode_ = false;
-    std::vector<int32_t> prompt_ids_;
-    // What a call begins with, in ids: the prompt, and so many of the answer's in one form or another.
+    Stage stage_ = Stage::Preparing;
+    Told told_ = Told::Nothing;
+    bool is_started_ = false, is_paused_ = false;  // as llmd has it
+
+    std::optional<std::vector<int32_t>> prompt_ids_;  // once it is prepared; none: it is asked for as text
+    // A call begins with these ids: the prompt, and so many of the answer's in one form or another.
     std::vector<int32_t> base_ids_;
     size_t n_in_base_ = 0;
-    bool is_accepted_ = false, is_started_ = false, is_paused_ = false, has_ended_ = false;
-    bool told_started_ = false;
-    bool waits_to_post_ = false;
-    bool is_prepared_ = false;
 
     RemoteAnswer answer_;
-    std::optional<Counts> counts_;
-    std::optional<protocol::FinishReason> finish_;
-    std::vector<float> embedding_;
-
-    // The call that runs.
-    std::unique_ptr<Transfer> transfer_;
-    Shape shape_ = Shape::Completion;
-    std::optional<SseReader> reader_;
-    std::string body_;                          // of an error, or of an embedding
-    std::vector<StreamEvent> backlog_;          // that came before Start
-    std::optional<base::Error> backlog_fault_;  // what came behind them is no event
-    bool is_called_ = false;                    // it was made, and has not failed
-    bool has_event_ = false;
-    size_t n_call_ids_ = 0;  // ids of this call
-    uint64_t n_comments_ = 0;
+    std::unique_ptr<TextCall> call_;  // the last one
+    size_t n_call_ids_ = 0;           // ids of this call
     bool is_resuming_ = false;
     bool may_repeat_ = false;  // a server that has lost what it had computed is asked from the beginning
     std::optional<Repetition> repetition_;
     uint32_t resumed_ = 0;
 
+    RemoteQuestions questions_;
     Attempts attempts_;
-    Milliseconds begun_{}, posted_{}, first_event_{}, last_byte_{}, last_token_{}, last_look_{};
+    Milliseconds begun_{};
     std::optional<Milliseconds> cut_;
-    unsigned n_sick_ = 0;
-    base::EventLoop::TimerId watch_timer_ = 0, wait_timer_ = 0;
-    std::unique_ptr<Fetch> fetch_, health_;
+    base::EventLoop::TimerId timer_ = 0;
 };
 
 }  // namespace llmd::remote

@@ -15,8 +15,6 @@ using base::fail;
 using Kind = Failure::Kind;
 using What = Verdict::What;
 
-constexpr Milliseconds kFirstAway{30'000};
-constexpr Milliseconds kLastAway{600'000};
 constexpr unsigned kMaxDoublings = 16;
 // Also where libcurl since 8.12 cuts CURLINFO_RETRY_AFTER.
 constexpr std::chrono::seconds kLongestRetryAfter = std::chrono::hours(6);
@@ -68,9 +66,7 @@ Verdict judge_busy(const Failure& failure, const Attempts& attempts, const Limit
 
 Verdict judge_unreachable(const Failure& failure, const Attempts& attempts, const Limits& limits, double jitter) {
     if (attempts.tries < kMaxTries) return {.what = What::Again, .delay = backoff(attempts.tries, limits, jitter)};
-    Verdict verdict = failed(ErrorCode::RemoteUnreachable, failure);
-    verdict.is_away = true;
-    return verdict;
+    return failed(ErrorCode::RemoteUnreachable, failure);
 }
 
 Verdict judge_status(const Failure& failure, const Attempts& attempts, const Limits& limits, double jitter) {
@@ -78,17 +74,15 @@ Verdict judge_status(const Failure& failure, const Attempts& attempts, const Lim
                    kTooManyRequests = 429, kFirstServerError = 500, kNotImplemented = 501, kBadGateway = 502,
                    kUnavailable = 503, kGatewayTimeout = 504, kFirstRedirect = 300, kFirstClientError = 400;
     const long status = failure.status;
-    if (status == kUnauthorized || status == kForbidden) {
-        Verdict verdict = failed(ErrorCode::RemoteRefused, failure);
-        verdict.turns_off = true;
-        return verdict;
+    const bool is_redirect = status >= kFirstRedirect && status < kFirstClientError;
+    if (status == kUnauthorized || status == kForbidden || is_redirect) {
+        return failed(ErrorCode::RemoteRefused, failure);
     }
-    if (status >= kFirstRedirect && status < kFirstClientError) return failed(ErrorCode::RemoteRefused, failure);
     // Not only with 400: some wrap it in a 500.
     if (says_context_exceeded(failure.told)) return failed(ErrorCode::ContextExceeded, failure);
     if (status == kUnavailable && says_loading(failure.told)) {
         if (attempts.has_begun) {
-            // What comes back may be another model.
+            // The model that comes back may be another one.
             const bool may_wait = attempts.can_resume && attempts.since_cut < limits.resume;
             return may_wait ? Verdict{.what = What::Resume, .delay = limits.loading_wait}
                             : failed(ErrorCode::RemoteLost, failure);
@@ -116,11 +110,8 @@ Verdict judge_status(const Failure& failure, const Attempts& attempts, const Lim
 
 Verdict judge(const Failure& failure, const Attempts& attempts, const Limits& limits, double jitter) {
     switch (failure.kind) {
-        case Kind::Untrusted: {
-            Verdict verdict = failed(ErrorCode::RemoteRefused, failure);
-            verdict.turns_off = true;
-            return verdict;
-        }
+        case Kind::Untrusted:
+            return failed(ErrorCode::RemoteRefused, failure);
         case Kind::Unreachable:
             return attempts.has_begun ? judge_loss(failure, attempts, limits, jitter)
                                       : judge_unreachable(failure, attempts, limits, jitter);
@@ -150,15 +141,6 @@ base::Error last_error(const Failure& failure) {
 uint32_t retry_after_s(const Error& error) {
     return static_cast<uint32_t>(
         std::min(error.retry_after.value_or(std::chrono::seconds(0)), kLongestRetryAfter).count());
-}
-
-void Away::note_unreachable(Milliseconds now) {
-    last_ = last_.count() == 0 ? kFirstAway : std::min(last_ * 2, kLastAway);
-    until_ = now + last_;
-}
-
-Milliseconds Away::left(Milliseconds now) const {
-    return std::max(until_ - now, Milliseconds(0));
 }
 
 }  // namespace llmd::remote

@@ -1,4 +1,5 @@
-// What follows when something at the remote went wrong: whether to ask again, when, and which error it is in the end.
+// The verdict when something at the remote went wrong: whether to ask again, when, and which error it is in the end.
+// Whether the next request is sent at all, llmd decides by that error (handover/remote_state.h).
 // One table, no clock of its own. Pure functions: any thread.
 #pragma once
 
@@ -16,22 +17,21 @@ using Milliseconds = std::chrono::milliseconds;
 
 // Times of one remote. Tests have shorter ones.
 struct Limits {
-    Milliseconds first_token{300'000};   // from the call to the first event
-    Milliseconds resume{120'000};        // how long a text that was cut waits for the remote; 0: it is lost
-    Milliseconds hung{120'000};          // without a token, while the connection lives
-    Milliseconds silent{45'000};         // without a byte, where the server has sent a comment before
-    Milliseconds health_period{15'000};  // between looks at the server's health before the first token
-    Milliseconds reply{30'000};          // for a call that computes nothing
-    Milliseconds loading_wait{2'000};    // between looks at a server that loads its model
+    Milliseconds first_token{300'000};  // from the call to the first event
+    Milliseconds resume{120'000};       // how long a text that was cut waits for the remote; 0: it is lost
+    Milliseconds hung{120'000};         // without a token, while the connection lives
+    Milliseconds probe_period{15'000};  // between looks whether the server lives, before the first token
+    Milliseconds reply{30'000};         // for a call that computes nothing
+    Milliseconds loading_wait{2'000};   // between looks at a server that loads its model
     Milliseconds first_backoff{500};
     Milliseconds last_backoff{8'000};
     Milliseconds longest_retry_after{60'000};
     Milliseconds last_words{2'000};  // for the counts, after a finish reason
 };
 
-inline constexpr unsigned kMaxTries = 2;      // more than the first
-inline constexpr unsigned kMaxFruitless = 2;  // losses in a row without a new token
-inline constexpr unsigned kMaxSickLooks = 2;  // of its health in a row
+inline constexpr unsigned kMaxTries = 2;         // more than the first
+inline constexpr unsigned kMaxFailedProbes = 2;  // in a row, before the first token
+inline constexpr unsigned kMaxFruitless = 2;     // losses in a row without a new token
 
 struct Failure {
     enum class Kind : uint8_t {
@@ -40,7 +40,7 @@ struct Failure {
         Status,           // an answer with an error, or an error event inside a 200
         Cut,              // the answer ended, or the remote fell silent, without a finish reason
         SlowFirstToken,
-        Malformed,  // what came is no answer: not JSON, too long, more tokens than asked for
+        Malformed,  // the bytes that came are no answer: not JSON, too long, more tokens than asked for
     };
     Kind kind = Kind::Cut;
     long status = 0;
@@ -50,9 +50,14 @@ struct Failure {
     bool may_quote_prompt = false;  // a prompt was sent before `told` was
 };
 
-// What the request has been through.
+// An answer that had begun, or was about to, is not going on.
+inline bool is_loss(const Failure& failure) {
+    return failure.kind == Failure::Kind::Cut || failure.kind == Failure::Kind::SlowFirstToken;
+}
+
+// The history of the request.
 struct Attempts {
-    unsigned tries = 0;        // that failed in a row, before any token
+    unsigned tries = 0;        // tries that failed in a row, before any token
     Milliseconds waited{};     // since the request's first call
     bool has_begun = false;    // a token came, or a call was cut: it waits for its remote
     bool can_resume = false;   // go on where it is, or begin again where nothing was delivered
@@ -69,30 +74,14 @@ struct Verdict {
     What what = What::Fail;
     Milliseconds delay{};
     base::Error error = {};  // with Fail
-    bool turns_off = false;  // nothing more is asked of this remote until it is configured again
-    bool is_away = false;    // it is not asked again for a while: Away
 };
 // `jitter` is in [0, 1): it spreads the waits of several.
 Verdict judge(const Failure& failure, const Attempts& attempts, const Limits& limits, double jitter);
 
-// What `failure` is where nothing had begun and nothing more is tried.
+// Returns the error for `failure` where nothing had begun and nothing more is tried.
 base::Error last_error(const Failure& failure);
 
 // When to ask again, in seconds and at most six hours, as frames have it; 0: nobody knows.
 uint32_t retry_after_s(const base::Error& error);
-
-// A remote that could not be reached is away for 30 s, then twice as long each time, to 10 minutes; reached once, it is
-// back. Time is what the caller counts.
-class Away {
-public:
-    void note_unreachable(Milliseconds now);
-    void note_reached() { *this = {}; }
-    // How long it is still away; 0: it may be asked.
-    Milliseconds left(Milliseconds now) const;
-
-private:
-    Milliseconds until_{};
-    Milliseconds last_{};
-};
 
 }  // namespace llmd::remote

@@ -7,13 +7,12 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include <charconv>
 #include <filesystem>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/json_writer.h"
+#include "base/remote_settings.h"
 #include "base/sandbox.h"
 
 namespace llmd::remote {
@@ -21,7 +20,6 @@ namespace llmd::remote {
 namespace {
 
 using base::ErrorCode;
-using base::fail;
 using base::fail_errno;
 using base::RefusedCall;
 using base::Result;
@@ -30,38 +28,17 @@ namespace fs = std::filesystem;
 constexpr uint16_t kDnsPort = 53;  // TCP where an answer is too long for UDP
 constexpr uint16_t kDnsOverTlsPort = 853;
 
-struct Target {
-    fs::path socket;  // of a unix: URL; else empty
-    uint16_t port = 0;
-    bool has_name = false;  // that has to be looked up
-};
+using Scheme = base::RemoteUrl::Scheme;
 
-Result<Target> target_of(std::string_view url) {
-    const auto take = [&](std::string_view prefix) {
-        const bool has = url.starts_with(prefix);
-        if (has) url.remove_prefix(prefix.size());
-        return has;
-    };
-    if (take("unix:")) return Target{fs::path(url), 0, false};
-    Target target;
-    target.port = take("https://") ? 443 : 80;
-    if (target.port == 80 && !take("http://")) return fail(ErrorCode::InvalidArgument, "url is not http or https");
-    std::string_view host = url.substr(0, url.find_first_of("/?#"));
-    std::string_view port;
-    if (const size_t colon = host.rfind(':'); colon != std::string_view::npos && !host.ends_with(']')) {
-        port = host.substr(colon + 1);
-        host = host.substr(0, colon);
-        const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), target.port);
-        if (error != std::errc() || end != port.data() + port.size() || target.port == 0) {
-            return fail(ErrorCode::InvalidArgument, "url has the port ", base::in_quotes(port));
-        }
-    }
-    in_addr address{};
-    target.has_name = !host.starts_with('[') && ::inet_pton(AF_INET, std::string(host).c_str(), &address) != 1;
-    return target;
+bool has_name(const base::RemoteUrl& url) {
+    in_addr version_4{};
+    in6_addr version_6{};
+    return !url.host.empty() && ::inet_pton(AF_INET, url.host.c_str(), &version_4) != 1 &&
+           ::inet_pton(AF_INET6, url.host.c_str(), &version_6) != 1;
 }
 
-// What libraries read once they are needed: certificates, settings of TLS, and name resolution with its modules.
+// Returns the paths that libraries read once they are needed: certificates, settings of TLS, and name resolution with
+// its modules.
 std::vector<fs::path> readable_paths(const base::RemoteSettings& settings) {
     std::vector<fs::path> paths = {"/etc", "/usr", "/lib", "/lib32", "/lib64", "/dev/null", "/dev/urandom"};
     for (const char* name : {"/run/systemd/resolve", "/run/nscd", "/run/resolvconf", "/run/NetworkManager"}) {
@@ -78,17 +55,17 @@ std::vector<fs::path> readable_paths(const base::RemoteSettings& settings) {
     return paths;
 }
 
-base::LandlockRules landlock_rules(const base::RemoteSettings& settings, const Target& target) {
+base::LandlockRules landlock_rules(const base::RemoteSettings& settings, const base::RemoteUrl& url) {
     base::LandlockRules rules;
     rules.read = readable_paths(settings);
     rules.sockets.emplace();
     rules.tcp_ports.emplace();
-    if (!target.socket.empty()) {
-        rules.sockets->push_back(target.socket.parent_path());  // a tunnel that comes again makes another socket
+    if (url.scheme == Scheme::Unix) {
+        rules.sockets->push_back(fs::path(url.path).parent_path());  // a tunnel that comes again makes another socket
         return rules;
     }
-    rules.tcp_ports->push_back(target.port);
-    if (target.has_name) {
+    rules.tcp_ports->push_back(url.port);
+    if (has_name(url)) {
         rules.tcp_ports->insert(rules.tcp_ports->end(), {kDnsPort, kDnsOverTlsPort});
         for (const char* name : {"/run/systemd/resolve", "/run/nscd", "/run/avahi-daemon"}) {
             rules.sockets->emplace_back(name);
@@ -97,11 +74,11 @@ base::LandlockRules landlock_rules(const base::RemoteSettings& settings, const T
     return rules;
 }
 
-bool needs_unix_sockets(const Target& target) {
-    return target.has_name || !target.socket.empty();
+bool needs_unix_sockets(const base::RemoteUrl& url) {
+    return url.scheme == Scheme::Unix || has_name(url);
 }
 
-std::vector<RefusedCall> refused_calls(const Target& target) {
+std::vector<RefusedCall> refused_calls(const base::RemoteUrl& url) {
     using When = RefusedCall::When;
     std::vector<RefusedCall> calls = {
         {"execve"},         {"execveat"}, {"fork"},    {"vfork"}, {"clone", EPERM, When::LacksBits, 0, CLONE_THREAD},
@@ -110,7 +87,7 @@ std::vector<RefusedCall> refused_calls(const Target& target) {
     };
 #ifndef SYS_socketcall  // through which a filter sees no arguments
     // A Unix socket reaches whatever else the user runs, and Landlock keeps it from that only lately.
-    const bool needs_unix = needs_unix_sockets(target);
+    const bool needs_unix = needs_unix_sockets(url);
     for (int family = 0; family <= AF_NETLINK; ++family) {
         const bool allowed =
             (family == AF_UNIX && needs_unix) || family == AF_INET || family == AF_INET6 || family == AF_NETLINK;
@@ -158,19 +135,19 @@ std::string sentence(int landlock, bool seccomp, bool opens_unix_sockets) {
 }  // namespace
 
 Result<std::string> confine(const base::RemoteSettings& settings) {
-    const auto target = target_of(settings.url);
-    if (!target) return target.error();
+    const auto url = base::parse_remote_url(settings.url);
+    if (!url) return base::fail(ErrorCode::InvalidArgument, "url: ", url.error().message);
     if (auto done = base::drop_privileges(); !done) return done.error();
     for (const base::ResourceLimit& limit : kLimits) {
         if (auto done = base::limit_resource(limit); !done) return done.error();
     }
-    const auto landlock = base::enter_landlock(landlock_rules(settings, *target));
+    const auto landlock = base::enter_landlock(landlock_rules(settings, *url));
     if (!landlock) return landlock.error();
-    const auto seccomp = base::refuse_calls({base::calls_on_others(), refused_calls(*target)});
+    const auto seccomp = base::refuse_calls({base::calls_on_others(), refused_calls(*url)});
     if (!seccomp) return seccomp.error();
     // Last: the files of /proc/self belong to root then.
     if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return fail_errno(ErrorCode::Failed, "prctl PR_SET_DUMPABLE", errno);
-    return sentence(*landlock, *seccomp, !*seccomp || needs_unix_sockets(*target));
+    return sentence(*landlock, *seccomp, !*seccomp || needs_unix_sockets(*url));
 }
 
 }  // namespace llmd::remote

@@ -1,5 +1,5 @@
-// The sandbox of llmd-remote, the one program of llmd with a network. What comes from a remote is not trusted, and
-// whoever takes llmd-remote over through it shall find nothing but the text that is being asked for.
+// The sandbox of llmd-remote, the one program of llmd with a network. Data from a remote is not trusted, and whoever
+// takes llmd-remote over through it shall find nothing but the text that is being asked for.
 #pragma once
 
 #include <string>

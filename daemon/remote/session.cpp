@@ -76,18 +76,11 @@ void Session::handle(const protocol::Message& message) {
         connect(*named);
     } else if (const auto* asked = std::get_if<protocol::Submit>(&message)) {
         submit(*asked);
-    } else if (const auto* text = std::get_if<protocol::Tokenize>(&message)) {
-        tokenize(*text);
-    } else if (const auto* ids = std::get_if<protocol::Detokenize>(&message)) {
-        detokenize(*ids);
-    } else if (const auto* conversation = std::get_if<protocol::Render>(&message)) {
-        render(*conversation);
     } else if (const auto* start = std::get_if<protocol::Start>(&message)) {
-        // A second one tells another priority, which remotes do not have.
+        // A second one has another priority, which remotes do not have.
         if (RemoteRequest* one = request(start->id)) one->start();
     } else if (const auto* cancel = std::get_if<protocol::Cancel>(&message)) {
         requests_.erase(cancel->id);
-        questions_.erase(cancel->id);
     } else if (const auto* pause = std::get_if<protocol::SetPaused>(&message)) {
         if (RemoteRequest* one = request(pause->id)) one->set_paused(pause->paused);
     } else if (std::holds_alternative<protocol::DropCache>(message) ||
@@ -102,6 +95,10 @@ void Session::handle(const protocol::Message& message) {
 void Session::connect(const protocol::Connect& connect) {
     if (std::exchange(connect_seen_, true)) return leave(Leave::Broken, "a second Connect");
     const auto failed = [this](const base::Error& error) { send(load_failed(error)); };
+    if (connect.version != protocol::program_version()) {
+        return failed(fail(ErrorCode::NotReady, "llmd is version ", connect.version, " and llmd-remote is version ",
+                           protocol::program_version(), "; restart llmd and llmd-remote"));
+    }
     auto opened = environment_.open(connect.remote);
     if (!opened) return failed(opened.error());
     settings_ = opened->settings;
@@ -156,78 +153,12 @@ void Session::on_connected(const base::Result<Upstream>& upstream) {
 }
 
 void Session::submit(const protocol::Submit& submit) {
-    if (!context_) return refuse(submit.id, fail(ErrorCode::NotReady, "no remote is connected"));
+    if (!context_) {
+        return send(protocol::Refused{submit.id, ErrorCode::NotReady, "no remote is connected"});
+    }
     RemoteRequest::Host& host = *this;
     auto& request = requests_[submit.id] = std::make_unique<RemoteRequest>(*context_, host, submit);
     request->begin();
-}
-
-void Session::tokenize(const protocol::Tokenize& tokenize) {
-    if (!context_) return refuse(tokenize.id, fail(ErrorCode::NotReady, "no remote is connected"));
-    ask(tokenize.id,
-        make_tokenize_call(context_->upstream.api, context_->upstream.model, tokenize.text,
-                           {.add_special = tokenize.add_special, .with_pieces = tokenize.with_pieces}),
-        [id = tokenize.id, pieces = tokenize.with_pieces](const std::string& body) -> base::Result<protocol::Message> {
-            auto tokens = read_tokens(body, pieces);
-            if (!tokens) return tokens.error();
-            return protocol::Message(protocol::Tokenized{id, std::move(tokens->ids), std::move(tokens->pieces)});
-        });
-}
-
-void Session::detokenize(const protocol::Detokenize& detokenize) {
-    if (!context_) return refuse(detokenize.id, fail(ErrorCode::NotReady, "no remote is connected"));
-    ask(detokenize.id, make_detokenize_call(context_->upstream.model, detokenize.ids),
-        [id = detokenize.id,
-         key = detokenized_key(context_->upstream.api)](const std::string& body) -> base::Result<protocol::Message> {
-            auto text = read_string(body, key);
-            if (!text) return fail(ErrorCode::RemoteLost, "the remote's answer has no text");
-            return protocol::Message(protocol::Detokenized{id, *std::move(text)});
-        });
-}
-
-void Session::render(const protocol::Render& render) {
-    if (!context_) return refuse(render.id, fail(ErrorCode::NotReady, "no remote is connected"));
-    if (context_->upstream.api != Api::LlamaServer || !render.tools.empty()) {
-        return refuse(render.id, fail(ErrorCode::NotSupported, "the remote does not show its prompts"));
-    }
-    ask(render.id, make_template_call(context_->upstream.model, render.messages, render.thinking),
-        [id = render.id](const std::string& body) -> base::Result<protocol::Message> {
-            auto text = read_string(body, "prompt");
-            if (!text) return fail(ErrorCode::RemoteLost, "the remote's answer has no prompt");
-            return protocol::Message(protocol::Rendered{id, *std::move(text)});
-        });
-}
-
-void Session::ask(uint64_t id, HttpCall call,
-                  std::function<base::Result<protocol::Message>(const std::string& body)> read) {
-    const ApiTraits& api = traits(context_->upstream.api);
-    if (!api.takes_ids || context_->has_no_tokenizer) {
-        return refuse(id, fail(ErrorCode::NotSupported, api.server, " has no tokenizer that can be asked"));
-    }
-    if (context_->off) return refuse(id, *context_->off);
-    questions_[id] = std::make_unique<Fetch>(
-        loop_, *transport_, std::move(call), limits_.reply, [this, id, read = std::move(read)](const Reply& reply) {
-            const auto keep = std::move(questions_[id]);
-            questions_.erase(id);
-            if (auto failure = failure_of(reply.end, reply.body)) {
-                failure->may_quote_prompt = true;
-                base::Error error = last_error(*failure);
-                // No such path, rather than no such model.
-                if (error.code == ErrorCode::ModelNotFound) error.code = ErrorCode::NotSupported;
-                return refuse(id, error);
-            }
-            const auto answer = read(reply.body);
-            if (!answer) return refuse(id, answer.error());
-            std::string frame;
-            if (const auto encoded = protocol::encode(*answer, frame); !encoded) {
-                return refuse(id, fail(ErrorCode::PromptTooLong, encoded.error().message));
-            }
-            send(*answer);
-        });
-}
-
-void Session::refuse(uint64_t id, const base::Error& error) {
-    send(protocol::Refused{id, error.code, error.message, 0, retry_after_s(error)});
 }
 
 // Blocking is safe: llmd is an event loop that always reads, and a dead one closes the socket.
@@ -274,15 +205,15 @@ void Session::clean_up_soon() {
         std::vector<uint64_t> ids;
         for (const auto& [id, request] : requests_) ids.push_back(id);
         for (const uint64_t id : ids) {
-            if (const auto at = requests_.find(id); at != requests_.end()) at->second->post_if_waiting();
+            if (const auto at = requests_.find(id); at != requests_.end()) at->second->post_if_queued();
         }
         report_phase();
     });
 }
 
 void Session::report_phase() {
-    const bool busy = !questions_.empty() || std::any_of(requests_.begin(), requests_.end(),
-                                                         [](const auto& one) { return one.second->is_busy(); });
+    const bool busy =
+        std::any_of(requests_.begin(), requests_.end(), [](const auto& one) { return one.second->is_busy(); });
     if (std::exchange(told_busy_, busy) == busy) return;
     const auto budget = limits_.first_token + limits_.resume + kBudgetMargin;
     send(protocol::PhaseChange{busy ? protocol::Phase::Step : protocol::Phase::Idle,

@@ -1,5 +1,6 @@
 // llmd-remote's side of the connection to llmd: the frames of protocol/messages.h, with Connect in place of Load. It
-// reads and writes the socket, connects to the one remote that llmd names, and hands each request to a RemoteRequest.
+// reads and writes the socket, connects to the one remote that llmd names, and hands each request to a RemoteRequest. A
+// question for a tokenizer never comes here: llmd asks none of a remote.
 // Thread-bound to the event loop. A session is the whole life of the process.
 #pragma once
 
@@ -26,7 +27,7 @@ inline constexpr Milliseconds kBudgetMargin{300'000};
 struct OpenedRemote {
     base::RemoteSettings settings;
     std::string key;      // empty: none
-    std::string sandbox;  // what is in force, for people
+    std::string sandbox;  // the restrictions in force, for people
 };
 
 class Session : private RemoteRequest::Host {
@@ -58,12 +59,6 @@ private:
     void connect(const protocol::Connect& connect);
     void on_connected(const base::Result<Upstream>& upstream);
     void submit(const protocol::Submit& submit);
-    void tokenize(const protocol::Tokenize& tokenize);
-    void detokenize(const protocol::Detokenize& detokenize);
-    void render(const protocol::Render& render);
-    // Asks the remote and answers with what `read` makes of its reply.
-    void ask(uint64_t id, HttpCall call, std::function<base::Result<protocol::Message>(const std::string& body)> read);
-    void refuse(uint64_t id, const base::Error& error);
     void send(const protocol::Message& message) override;
     void on_ended(uint64_t id) override;
     bool may_post() const override;
@@ -85,7 +80,6 @@ private:
     std::unique_ptr<Transport> transport_;
     std::unique_ptr<Connector> connector_;
     std::optional<RemoteContext> context_;  // once the remote is ready
-    std::map<uint64_t, std::unique_ptr<Fetch>> questions_;
     std::map<uint64_t, std::unique_ptr<RemoteRequest>> requests_;
     std::map<uint64_t, std::unique_ptr<RemoteRequest>> ended_;
     base::EventLoop::TimerId cleaning_ = 0;

@@ -45,10 +45,6 @@ void SseReader::take_line(std::vector<StreamEvent>& events) {
         event_ = {};
         return;
     }
-    if (line.front() == ':') {
-        ++n_comments_;
-        return;
-    }
     const size_t colon = line.find(':');
     std::string_view value = colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);
     if (value.starts_with(' ')) value.remove_prefix(1);

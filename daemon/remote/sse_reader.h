@@ -27,12 +27,9 @@ class SseReader {
 public:
     explicit SseReader(Framing framing = Framing::ServerSentEvents) : framing_(framing) {}
 
-    // Appends the events that became whole. An event without data is none; one that the body's end cuts is never told.
-    // InvalidArgument: an event has more than kMaxEventBytes; the reader is then of no more use.
+    // Appends the events that became whole. An event without data is none; one that the body's end cuts is never
+    // reported. InvalidArgument: an event has more than kMaxEventBytes; the reader is then of no more use.
     base::Result<void> feed(std::string_view bytes, std::vector<StreamEvent>& events);
-
-    // Comments so far: they show that the connection lives, and say nothing of the answer.
-    uint64_t n_comments() const { return n_comments_; }
 
 private:
     void take_line(std::vector<StreamEvent>& events);
@@ -44,7 +41,6 @@ private:
     bool is_first_line_ = true;
     StreamEvent event_;
     bool has_data_ = false;
-    uint64_t n_comments_ = 0;
 };
 
 }  // namespace llmd::remote

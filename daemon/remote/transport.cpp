@@ -62,21 +62,14 @@ base::Result<Endpoint> make_endpoint(const base::RemoteSettings& settings, std::
     if (!url) return refuse("url: ", url.error().message);
     // It becomes a line of the head.
     if (key.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) return refuse("key_file: has lines");
-    // A literal address of version 6 has lost its brackets.
-    const bool is_version_6 = url->host.find(':') != std::string::npos;
-    const std::string host = is_version_6 ? '[' + url->host + ']' : url->host;
-    Endpoint endpoint{.base_url = base::concat(url->scheme == base::RemoteUrl::Scheme::Https ? "https://" : "http://",
-                                               host, ':', url->port, url->path),
-                      .unix_path = {},
-                      .interface = settings.interface,
-                      .ca_file = settings.ca_file,
-                      .pin = settings.pin,
-                      .key = std::move(key)};
-    if (url->scheme == base::RemoteUrl::Scheme::Unix) {
-        endpoint.unix_path = url->path;
-        endpoint.base_url = "http://localhost";
-    }
-    return endpoint;
+    const bool is_unix = url->scheme == base::RemoteUrl::Scheme::Unix;
+    const std::string_view scheme = url->scheme == base::RemoteUrl::Scheme::Https ? "https://" : "http://";
+    return Endpoint{
+        .base_url = is_unix ? "http://localhost" : base::concat(scheme, base::address_of(*url), url->path),
+        .unix_path = is_unix ? url->path : "",
+        .settings = settings,
+        .key = std::move(key),
+    };
 }
 
 struct Transfer::State {
@@ -94,11 +87,11 @@ struct Transfer::State {
     std::shared_ptr<Events> events;  // shared: a callback may destroy the transfer
     bool is_paused = false;
     bool is_encoded = false;
-    std::string pending;  // bytes of the body that were not told
+    std::string pending;  // bytes of the body that were not reported
     std::optional<TransferEnd> end;
 };
 
-// What libcurl calls. Events are told after its calls have returned: within them a transfer cannot be removed.
+// libcurl calls these. Events are reported after its calls have returned: within them a transfer cannot be removed.
 struct Transport::Callbacks {
     static int on_socket(CURL*, curl_socket_t fd, int what, void* self, void*) {
         auto& transport = *static_cast<Transport*>(self);
@@ -211,10 +204,11 @@ std::unique_ptr<Transfer> Transport::start(const std::string& path, std::string 
     set(CURLOPT_WRITEDATA, state.get());
     set(CURLOPT_PRIVATE, state.get());
     if (!endpoint_.unix_path.empty()) set(CURLOPT_UNIX_SOCKET_PATH, endpoint_.unix_path.c_str());
-    if (!endpoint_.interface.empty()) set(CURLOPT_INTERFACE, ("if!" + endpoint_.interface).c_str());
-    if (!endpoint_.pin.empty()) set(CURLOPT_PINNEDPUBLICKEY, endpoint_.pin.c_str());
-    if (!endpoint_.ca_file.empty()) {
-        set(CURLOPT_CAINFO, endpoint_.ca_file.c_str());
+    const base::RemoteSettings& settings = endpoint_.settings;
+    if (!settings.interface.empty()) set(CURLOPT_INTERFACE, ("if!" + settings.interface).c_str());
+    if (!settings.pin.empty()) set(CURLOPT_PINNEDPUBLICKEY, settings.pin.c_str());
+    if (!settings.ca_file.empty()) {
+        set(CURLOPT_CAINFO, settings.ca_file.c_str());
         set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));  // this authority, and not the system's beside it
     }
     const auto add = [&](const std::string& line) { state->headers = curl_slist_append(state->headers, line.c_str()); };

@@ -1,6 +1,6 @@
 // HTTP calls to one remote, by libcurl on the event loop. A remote is http or https and nothing else: no redirects,
 // which would carry the key elsewhere, no cookies, no proxy from the environment, certificates always verified, one
-// connection a call, which is closed to cancel it. What comes back is not trusted.
+// connection a call, which is closed to cancel it. Answers are not trusted.
 // Thread-bound to the event loop. Transfers must end before their Transport.
 #pragma once
 
@@ -24,9 +24,7 @@ namespace llmd::remote {
 struct Endpoint {
     std::string base_url;   // without a slash at its end; "http://localhost" for a Unix socket
     std::string unix_path;  // empty: none
-    std::string interface;
-    std::string ca_file;
-    std::string pin;
+    base::RemoteSettings settings;
     std::string key;  // empty: none is sent
 };
 // InvalidArgument: what base::fault_in() says of the settings, or a key that is no line.

@@ -396,32 +396,13 @@ bool says_loading(const UpstreamError& error) {
     return contains(error.message, "loading") || contains(error.message, "starting");
 }
 
-Result<UpstreamTokens> read_tokens(std::string_view body, bool with_pieces) {
+Result<std::vector<int32_t>> read_tokens(std::string_view body) {
     const Document document(body);
     if (!document.ok) return not_json();
     const auto tokens = array_of(document.root, "tokens");
-    if (!tokens) return lacks("tokens");
-    UpstreamTokens out;
-    // llama-server has the pieces beside the ids, vLLM in a list of their own.
-    for (const dom::element entry : *tokens) {
-        const auto id = whole_of<int32_t>(member(entry, "id").value_or(entry));
-        if (!id || out.ids.size() >= protocol::kMaxArrayElements) return lacks("tokens");
-        out.ids.push_back(*id);
-        if (!with_pieces || !entry.is_object()) continue;
-        const auto piece = member(entry, "piece");
-        if (!piece) return lacks("tokens[].piece");
-        std::string_view text;
-        out.pieces.push_back(piece->get(text) == simdjson::SUCCESS ? std::string(text) : bytes_of(*piece).value_or(""));
-    }
-    if (const auto strings = array_of(document.root, "token_strs"); with_pieces && strings && out.pieces.empty()) {
-        for (const dom::element piece : *strings) {
-            std::string_view text;
-            if (piece.get(text) != simdjson::SUCCESS) return lacks("token_strs");
-            out.pieces.emplace_back(text);
-        }
-    }
-    if (with_pieces && out.pieces.size() != out.ids.size()) return lacks("token_strs");
-    return out;
+    std::vector<int32_t> ids;
+    if (!tokens || !read_ids(*tokens, ids)) return lacks("tokens");
+    return ids;
 }
 
 Result<UpstreamEmbedding> read_embedding(std::string_view body) {

@@ -14,16 +14,16 @@
 
 namespace llmd::remote {
 
-// Of an answer that is read as a whole: the ids of the longest prompt take half of it.
+// The most bytes of an answer that is read as a whole: the ids of the longest prompt take half of it.
 inline constexpr size_t kMaxBodyBytes = 16u << 20;
 inline constexpr size_t kMaxListedModels = 4096;
-// Of a server's own words in an error.
+// The most bytes of a server's own words in an error.
 inline constexpr size_t kMaxToldBytes = 200;
 
 struct ListedModel {
     std::string id;
     std::vector<std::string> aliases;
-    uint32_t n_ctx = 0;    // 0: not told
+    uint32_t n_ctx = 0;    // 0: unknown
     std::string owned_by;  // "vllm", "llamacpp", "sglang", …
 };
 base::Result<std::vector<ListedModel>> read_models(std::string_view body);
@@ -32,7 +32,7 @@ base::Result<std::vector<ListedModel>> read_models(std::string_view body);
 std::optional<std::string> read_string(std::string_view body, std::string_view key);
 bool has_member(std::string_view body, std::string_view key);
 
-// What Ollama says about one model.
+// Ollama says this about one model.
 struct ShownModel {
     bool is_elsewhere = false;  // Ollama would send the text to another host
     uint32_t n_ctx = 0;
@@ -51,17 +51,14 @@ std::optional<UpstreamError> read_error(std::string_view body);
 bool says_context_exceeded(const UpstreamError& error);
 bool says_loading(const UpstreamError& error);
 
-struct UpstreamTokens {
-    std::vector<int32_t> ids;
-    std::vector<std::string> pieces;  // where they were asked for
-};
-base::Result<UpstreamTokens> read_tokens(std::string_view body, bool with_pieces = false);
+// The ids of a text that was tokenized.
+base::Result<std::vector<int32_t>> read_tokens(std::string_view body);
 
 struct UpstreamEmbedding {
     std::vector<float> values;
     uint32_t prompt_tokens = 0;
 };
-// Of length 1. InvalidArgument also where it cannot be made so.
+// Reads an embedding and makes it one of length 1. InvalidArgument also where it cannot be made so.
 base::Result<UpstreamEmbedding> read_embedding(std::string_view body);
 
 // The forms of an answer's events.
@@ -81,8 +78,8 @@ struct Counts {
 
 struct AnswerEvent {
     std::string text;
-    std::string thinking;      // what a reasoning field says; no part of the answer
-    std::vector<int32_t> ids;  // of the text, where the server tells them
+    std::string thinking;      // the text of a reasoning field; no part of the answer
+    std::vector<int32_t> ids;  // of the text, where the server sends them
     std::vector<protocol::TokenLogprobs> logprobs;
     std::optional<protocol::FinishReason> finish;  // Stop or Length
     std::string other_finish;                      // any other reason

@@ -12,7 +12,7 @@ DeviceLeases::~DeviceLeases() {
     loop_.cancel_timer(timer_);
 }
 
-std::vector<engines::DeviceLease::Change> DeviceLeases::review(std::span<const Member> members) {
+std::vector<supervisor::DeviceLease::Change> DeviceLeases::review(std::span<const Member> members) {
     std::erase_if(joined_, [&](const auto& one) {
         const bool is_there = std::any_of(members.begin(), members.end(), [&](const Member& member) {
             return member.engine == one.first && member.device == one.second;
@@ -21,12 +21,12 @@ std::vector<engines::DeviceLease::Change> DeviceLeases::review(std::span<const M
         return !is_there;
     });
     for (const Member& member : members) {
-        engines::DeviceLease& lease = leases_[member.device];
+        supervisor::DeviceLease& lease = leases_[member.device];
         if (joined_.emplace(member.engine, member.device).second) lease.join(member.engine);
         lease.set_work(member.engine, member.work);
         lease.set_alone(member.engine, member.alone);
     }
-    std::vector<engines::DeviceLease::Change> changes;
+    std::vector<supervisor::DeviceLease::Change> changes;
     std::optional<base::TimePoint> next_due;
     const base::TimePoint now = now_();
     for (auto& [device, lease] : leases_) {

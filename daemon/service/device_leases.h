@@ -1,5 +1,5 @@
-// Which engine may compute on which device, for all devices (engines/device_lease): what has changed goes in, what
-// engines are to be told comes out. Thread-bound to the event loop.
+// Which engine may compute on which device, for all devices (supervisor/device_lease): what has changed goes in, what
+// engines are to be notified of comes out. Thread-bound to the event loop.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "base/event_loop.h"
-#include "engines/device_lease.h"
+#include "supervisor/device_lease.h"
 
 namespace llmd::service {
 
 class DeviceLeases {
 public:
-    using EngineId = engines::DeviceLease::EngineId;
+    using EngineId = supervisor::DeviceLease::EngineId;
     struct Member {
         EngineId engine = 0;
         std::string device;
@@ -30,8 +30,8 @@ public:
     DeviceLeases& operator=(const DeviceLeases&) = delete;
     ~DeviceLeases();
 
-    // All engines that have a device now. What is given back is to be sent in this order.
-    std::vector<engines::DeviceLease::Change> review(std::span<const Member> members);
+    // All engines that have a device now. The changes that it returns are to be sent in this order.
+    std::vector<supervisor::DeviceLease::Change> review(std::span<const Member> members);
     // It has sent LeaseReleased.
     void release(EngineId engine);
 
@@ -39,8 +39,8 @@ private:
     base::EventLoop& loop_;
     const std::function<base::TimePoint()> now_;
     const std::function<void()> due_;
-    std::map<std::string, engines::DeviceLease> leases_;  // by device
-    std::map<EngineId, std::string> joined_;              // and where
+    std::map<std::string, supervisor::DeviceLease> leases_;  // by device
+    std::map<EngineId, std::string> joined_;                 // and where
     base::EventLoop::TimerId timer_ = 0;
 };
 

@@ -4,16 +4,16 @@
 
 #include <spdlog/spdlog.h>
 
-#include "engines/device_record.h"
+#include "supervisor/device_record.h"
 
 namespace llmd::service {
 
 void DeviceQuarantine::keep_in(std::string path) {
-    if (!path_) health_ = engines::DeviceHealth::decode(engines::read_device_record(path));
+    if (!path_) health_ = supervisor::DeviceHealth::decode(supervisor::read_device_record(path));
     path_ = std::move(path);
 }
 
-DeviceQuarantine::Avoidance DeviceQuarantine::avoid(const engines::FileIdentity& file) const {
+DeviceQuarantine::Avoidance DeviceQuarantine::avoid(const supervisor::FileIdentity& file) const {
     Avoidance avoidance;
     if (const auto left = left_by_.find(file); left != left_by_.end()) {
         avoidance.reason = left->second;
@@ -25,7 +25,7 @@ DeviceQuarantine::Avoidance DeviceQuarantine::avoid(const engines::FileIdentity&
     return avoidance;
 }
 
-bool DeviceQuarantine::count(const engines::DeviceName& device, const std::string& what, base::TimePoint started,
+bool DeviceQuarantine::count(const supervisor::DeviceName& device, const std::string& what, base::TimePoint started,
                              base::TimePoint now) {
     // One that was started after it is not a victim of the same reset.
     const bool is_same = last_ && last_->device == device && started < last_->time && now - last_->time < kOneReset;
@@ -37,7 +37,7 @@ bool DeviceQuarantine::count(const engines::DeviceName& device, const std::strin
     return true;
 }
 
-void DeviceQuarantine::leave(const engines::FileIdentity& file, std::string reason) {
+void DeviceQuarantine::leave(const supervisor::FileIdentity& file, std::string reason) {
     spdlog::warn("{}", reason);
     left_by_[file] = std::move(reason);
 }
@@ -59,7 +59,7 @@ std::string DeviceQuarantine::reason() const {
 
 void DeviceQuarantine::keep() {
     if (path_.value_or("").empty()) return;
-    const auto written = engines::write_device_record(*path_, health_.encode());
+    const auto written = supervisor::write_device_record(*path_, health_.encode());
     if (!written) spdlog::warn("what is known about the device is not kept: {}", written.error().message);
 }
 

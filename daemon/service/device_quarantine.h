@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/event_loop.h"
-#include "engines/device_health.h"
-#include "engines/model_catalogue.h"
+#include "supervisor/device_health.h"
+#include "supervisor/model_catalogue.h"
 
 namespace llmd::service {
 
@@ -20,28 +20,28 @@ inline constexpr std::chrono::seconds kOneReset{5};
 
 class DeviceQuarantine {
 public:
-    using WallTime = engines::DeviceHealth::WallTime;
+    using WallTime = supervisor::DeviceHealth::WallTime;
 
     explicit DeviceQuarantine(std::function<WallTime()> wall) : wall_(std::move(wall)) {}
 
     // Where it is kept from now on; empty: nowhere. The first time, what an earlier llmd has kept there is read.
     void keep_in(std::string path);
 
-    // What an engine for this file is told.
+    // An engine for this file has to know this.
     struct Avoidance {
         std::string reason;  // empty: any device will do
         // The engine may look whether this device has another driver by now. Empty: it is not to touch it at all.
-        engines::DeviceName device;
+        supervisor::DeviceName device;
         bool looks = false;
     };
-    Avoidance avoid(const engines::FileIdentity& file) const;
-    bool is_left_by(const engines::FileIdentity& file) const { return left_by_.contains(file); }
+    Avoidance avoid(const supervisor::FileIdentity& file) const;
+    bool is_left_by(const supervisor::FileIdentity& file) const { return left_by_.contains(file); }
 
     // An engine that was started at `started` has failed on this device. True: that quarantines it for all.
-    bool count(const engines::DeviceName& device, const std::string& what, base::TimePoint started,
+    bool count(const supervisor::DeviceName& device, const std::string& what, base::TimePoint started,
                base::TimePoint now);
     // For one file, as long as this llmd lives.
-    void leave(const engines::FileIdentity& file, std::string reason);
+    void leave(const supervisor::FileIdentity& file, std::string reason);
     // An engine that only looked at the device has failed too.
     void forbid_looking() { health_.forbid_looking(); }
     // An engine that looked computes on a GPU: it is another one, or has another driver now.
@@ -54,16 +54,16 @@ public:
 
 private:
     struct Death {
-        engines::DeviceName device;
+        supervisor::DeviceName device;
         base::TimePoint time;
     };
     void keep();
 
     const std::function<WallTime()> wall_;
     std::optional<std::string> path_;
-    engines::DeviceHealth health_;
-    std::map<engines::FileIdentity, std::string> left_by_;  // and why
-    std::optional<Death> last_;                             // that was counted
+    supervisor::DeviceHealth health_;
+    std::map<supervisor::FileIdentity, std::string> left_by_;  // and why
+    std::optional<Death> last_;                                // the last one that was counted
 };
 
 }  // namespace llmd::service

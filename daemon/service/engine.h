@@ -14,45 +14,48 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/config.h"
 #include "base/event_loop.h"
-#include "engines/engine_link.h"
 #include "platform/policy.h"
 #include "service/device_quarantine.h"
 #include "service/engine_use.h"
 #include "service/model_reference.h"
 #include "service/request_table.h"
 #include "service/scheduler.h"
-#include "service/service_options.h"
 #include "service/tokenizer_questions.h"
+#include "supervisor/engine_link.h"
+#include "supervisor/load_failures.h"
 
 namespace llmd::service {
 
 class Engine;
 
-// What an engine tells its owner, from inside callbacks of the loop: the owner acts in a later turn.
+// The owner of an engine implements this. The engine calls it from inside callbacks of the loop: the owner acts in a
+// later iteration of the loop.
 class EngineHost {
 public:
-    virtual void schedule_turn() = 0;
+    virtual void schedule_pass() = 0;
     virtual void on_ready(Engine& engine) = 0;
     // Its model cannot be loaded: whoever waits for it gets `error`.
     virtual void on_load_failed(Engine& engine, const base::Error& error) = 0;
-    // It has ended by itself. `what`: one sentence for people.
-    virtual void on_died(Engine& engine, const engines::EngineEnd& end) = 0;
+    // It has ended by itself. True: certainly or perhaps because memory was short.
+    virtual bool on_died(Engine& engine, const supervisor::EngineEnd& end) = 0;
     virtual void on_lease_released(Engine& engine) = 0;
 
 protected:
     ~EngineHost() = default;
 };
 
-// What all engines share; all of it outlives them.
+// All engines share this; all of it outlives them.
 struct EngineContext {
     base::EventLoop& loop;
     const std::function<base::TimePoint()>& now;
-    const ServiceOptions& options;  // as the settings are now
+    const base::Config& config;  // as the settings are now
     Scheduler& scheduler;
     RequestTable& requests;
     TokenizerQuestions& questions;
     DeviceQuarantine& devices;
+    const supervisor::LoadFailures& loads;
     EngineHost& host;
 };
 
@@ -60,7 +63,7 @@ class Engine {
 public:
     enum class State : uint8_t { Down, Loading, Ready, Ending, Gone };
 
-    Engine(const EngineContext& context, engines::EngineLauncher& launcher, ModelReference model);
+    Engine(const EngineContext& context, supervisor::EngineLauncher& launcher, ModelReference model);
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
     ~Engine();  // kills the process if there is one
@@ -78,11 +81,11 @@ public:
     bool has_served() const { return has_served_; }
     // Tells its processes apart.
     uint64_t id() const { return id_; }
-    // Of the file when it was started; nothing for a remote one.
-    const std::optional<engines::FileIdentity>& file() const { return file_; }
-    // What its process is called.
+    // The identity of the file when the engine was started; nothing for a remote one.
+    const std::optional<supervisor::FileIdentity>& file() const { return file_; }
+    // The name of its process.
     std::string_view program() const { return is_remote() ? "llmd-remote" : "llmd-engine"; }
-    // Of the last Ready.
+    // These are from the last Ready.
     const protocol::Ready& ready() const { return ready_; }
     const protocol::Pages& pages() const { return pages_; }
     uint32_t load_per_mille() const { return load_per_mille_; }
@@ -91,18 +94,21 @@ public:
     void become_outdated() { is_outdated_ = true; }
     bool is_outdated() const { return is_outdated_; }
     // That it was started with.
-    const ModelOptions& settings() const { return settings_; }
-    // What it was allowed, until it has said what it takes.
+    const base::ModelSettings& settings() const { return settings_; }
+    // The memory that it was allowed, until it has said what it takes.
     uint64_t memory_bytes() const;
-    // What the pool counts for it: the same with room for requests, and while it is ending the larger of both.
+    // The memory that the pool counts for it: the same with room for requests, and while it is ending the larger of
+    // both.
     uint64_t counted_bytes() const;
     size_t n_running() const { return context_.requests.n_running(key()); }
     // That it can compute at a time: one until it is ready, and those that ran on one that has died go on.
     uint32_t n_slots() const;
-    // It has failed for lack of memory; the next try is due later.
+    // It died, and the next start is due later.
     bool waits_to_retry() const { return retry_timer_ != 0; }
+    // Its last process died while memory was short, and none has been started since.
+    bool lacked_memory() const { return lacked_memory_; }
 
-    // What comes back when it ends, beside pages of the model's file.
+    // The memory that comes back when it ends, beside pages of the model's file.
     uint64_t held_bytes() const;
     // Memory that an engine is given: what is booked, and what its Load says (0: its own choice).
     struct Memory {
@@ -113,7 +119,7 @@ public:
     // Starts a process that loads the model. Down before. `id`: never used before.
     void start(uint64_t id, Memory memory);
     void stop();
-    // In a turn of its own after it has ended.
+    // In an iteration of the loop of its own after it has ended.
     void release_ended_link() { ended_link_.reset(); }
 
     struct Orders {
@@ -134,7 +140,7 @@ public:
     // Who uses it, and how long it stays for them.
     EngineUse& use() { return use_; }
     const EngineUse& use() const { return use_; }
-    std::vector<platform::KeepAlive> wishes() const { return use_.wishes(settings_.pinned); }
+    std::vector<platform::KeepAlive> keep_alives() const { return use_.keep_alives(settings_.pinned); }
     // When nobody has needed it for long enough; max(): never.
     base::TimePoint stays_until(std::chrono::seconds idle_time) const;
 
@@ -142,8 +148,20 @@ private:
     // A request of this engine's model; null: it has ended, or is another's, which this engine does not know.
     RequestRecord* find(RequestId id) const;
     template <typename Action>
-    void for_each_request(Action action);
-    bool is_replacement() const { return proven_file_ == file_ && n_running() > 0; }
+    void for_each_request(Action action) {
+        for (auto& [id, record] : context_.requests.records()) {
+            if (record.model.key() == key()) action(record);
+        }
+    }
+    // Returns the error of a LoadFailed or a Refused.
+    template <typename Told>
+    static base::Error error_of(const Told& told) {
+        base::Error error{told.code, told.message};
+        if (told.retry_after_s != 0) error.retry_after = std::chrono::seconds(told.retry_after_s);
+        return error;
+    }
+    // The file that it loads was ready before, and somebody's text waits for it.
+    bool is_replacement() const { return context_.loads.was_ready(key(), file_) && n_running() > 0; }
     bool is_remote() const { return model_.is_remote(); }
     uint64_t measured_bytes() const;  // 0: it has not been ready
 
@@ -157,12 +175,12 @@ private:
     bool take_embedding(RequestRecord& record, const protocol::Finished& finished);
     // Tells the sink that the request is accepted, unless it knows. False: the request has ended with that.
     bool tell_accepted(RequestRecord& record);
-    // Hands text to the sink and counts it. False: the request has ended with that, or the engine, which tells
+    // Hands text to the sink and counts it. False: the request has ended with that, or the engine, which reports
     // nonsense.
     bool deliver(RequestRecord& record, const std::vector<protocol::AnswerPart>& parts, uint64_t bytes);
     template <typename Answer>
     void take_answer(const Answer& answer);
-    void condemn(std::string what);
+    void reject(std::string what);
 
     void on_message(const protocol::Message& message);
     void on(const protocol::LoadProgress& progress);
@@ -180,29 +198,29 @@ private:
     void on(const protocol::Detokenized& detokenized) { take_answer(detokenized); }
     void on(const protocol::Rendered& rendered) { take_answer(rendered); }
     void on(const protocol::LeaseReleased& released);
-    // What only llmd says, only an inspection, or what the link keeps to itself.
+    // Rejects messages that only llmd or only an inspection sends, or that the link keeps to itself.
     template <typename T>
     void on(const T& unexpected);
 
-    void on_ended(const engines::EngineEnd& end);
-    void on_died(const engines::EngineEnd& end, bool was_ready);
+    void on_ended(const supervisor::EngineEnd& end);
+    void on_died(const supervisor::EngineEnd& end, bool was_ready, bool memory_was_short);
     // It computes, or would compute, on a GPU that may be left for the CPU.
     bool may_leave_device() const;
     // Whose failure its death is; nothing when it is not that of such a GPU.
-    std::optional<engines::DeviceName> failed_device(const engines::EngineEnd& end) const;
-    bool count_against_device(const engines::EngineEnd& end);
+    std::optional<supervisor::DeviceName> failed_device(const supervisor::EngineEnd& end) const;
+    bool count_against_device(const supervisor::EngineEnd& end);
 
     const EngineContext& context_;
-    engines::EngineLauncher& launcher_;
+    supervisor::EngineLauncher& launcher_;
     const ModelReference model_;
 
     State state_ = State::Down;
-    std::unique_ptr<engines::EngineLink> link_;
-    std::unique_ptr<engines::EngineLink> ended_link_;
+    std::unique_ptr<supervisor::EngineLink> link_;
+    std::unique_ptr<supervisor::EngineLink> ended_link_;
     base::TimePoint started_{};
-    ModelOptions settings_;                             // that it was started with
-    std::optional<engines::FileIdentity> file_;         // when it was started
-    std::optional<engines::FileIdentity> proven_file_;  // was ready in this process, or in the one that died
+    base::ModelSettings settings_;                         // the settings that it was started with
+    std::optional<supervisor::FileIdentity> file_;         // when it was started
+    std::optional<supervisor::FileIdentity> proven_file_;  // was ready in this process, or in the one that died
     Memory memory_;
     uint64_t id_ = 0;
     bool has_served_ = false;
@@ -211,8 +229,10 @@ private:
     protocol::Pages pages_;  // as last heard
     uint32_t load_per_mille_ = 0;
     uint32_t restarts_ = 0;
+    bool lacked_memory_ = false;
+    uint32_t failed_loads_ = 0;                     // since it was ready, or since another device has its turn
     std::optional<protocol::DeviceChosen> chosen_;  // by the process that runs or has just died
-    DeviceQuarantine::Avoidance avoidance_;         // that it was told of
+    DeviceQuarantine::Avoidance avoidance_;         // the avoidance that it was given
     base::EventLoop::TimerId retry_timer_ = 0;
     uint32_t told_duty_cycle_ = 0;
     bool cache_is_due_ = false;

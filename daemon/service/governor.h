@@ -1,4 +1,4 @@
-// Puts together what tells of the device, the policy, and the service that obeys. Reads the thermometer only while a
+// Puts together the reports on the device, the policy, and the service that obeys. Reads the thermometer only while a
 // model works; otherwise it has one timer at most, at the policy's next deadline.
 // Thread-bound to the event loop.
 #pragma once
@@ -22,7 +22,7 @@ inline constexpr std::chrono::seconds kHeatInterval{2};
 
 class Governor {
 public:
-    // What there is on this device; nothing where it has none.
+    // The sources on this device; null where it has none.
     struct Sources {
         platform::MemoryPressure* memory = nullptr;
         platform::Thermometer* thermometer = nullptr;
@@ -31,19 +31,19 @@ public:
     };
     struct Options {
         platform::IdleTimes idle_times;
-        // Called, perhaps more than once, when llmd has had nothing to do for so long that it may leave. Empty: never,
+        // Called, perhaps more than once, when llmd has had nothing to do for so long that it may exit. Empty: never,
         // since nobody would start it again.
         std::function<void()> on_exit;
     };
 
-    // What is passed by reference, and the sources, must outlive the governor.
+    // Objects that are passed by reference, and the sources, must outlive the governor.
     Governor(base::EventLoop& loop, Service& service, Sources sources, Options options,
              std::function<base::TimePoint()> now = base::Clock::now);
     ~Governor();
     Governor(const Governor&) = delete;
     Governor& operator=(const Governor&) = delete;
 
-    // Looks at everything and tells the service what follows. To be called when the service's status has changed.
+    // Looks at everything and has the service do what follows. To be called when the service's status has changed.
     void review();
     void set_idle_times(platform::IdleTimes idle_times);
 
@@ -69,7 +69,7 @@ private:
     std::optional<platform::HeatReading> heat_;
     Alarm next_heat_;
     Alarm deadline_;
-    bool delays_sleep_ = false;  // as the sleep watch was told last
+    bool delays_sleep_ = false;  // as the sleep watch was last notified
 };
 
 }  // namespace llmd::service

@@ -15,7 +15,7 @@ namespace llmd::service {
 class ModelJobs {
 public:
     using Done = std::function<void(base::Result<void>)>;
-    // Has a callback called in a later turn of the loop.
+    // Has a callback called in a later iteration of the loop.
     using Post = std::function<void(std::function<void()>)>;
     struct Job {
         enum class Kind : uint8_t { Load, Unload };

@@ -1,24 +1,19 @@
 #include "service/remote_access.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <spdlog/spdlog.h>
 
 #include "base/json_writer.h"
 #include "base/sha256.h"
-#include "remotes/names.h"
+#include "handover/names.h"
 
 namespace llmd::service {
 
 namespace {
 
-remotes::Caller caller_of(const GenerateRequest& request) {
-    return {request.sandboxed, request.application};
-}
-
-remotes::RemoteLog::Options log_options(const std::string& path) {
-    remotes::RemoteLog::Options options;
+handover::RemoteLog::Options log_options(const std::string& path) {
+    handover::RemoteLog::Options options;
     options.path = path;
     options.warn = [](const base::Error& error) {
         spdlog::warn("what goes to remotes is not recorded: {}", error.message);
@@ -50,7 +45,8 @@ void RemoteAccess::configure(std::vector<base::RemoteSettings> remotes, const st
         if (!log_path.empty()) log_.emplace(loop_, log_options(log_path));
     }
     if (log_) log_->turn(records);
-    std::erase_if(states_, [this](const auto& state) { return find_settings(state.first) == nullptr; });
+    std::erase_if(states_,
+                  [this](const auto& state) { return handover::find_remote(settings_, state.first) == nullptr; });
     for (const base::RemoteSettings& remote : settings_) {
         states_.try_emplace(remote.name, remote.name).first->second.reload();
     }
@@ -68,18 +64,12 @@ void RemoteAccess::set_network(platform::NetworkWatch* network) {
     network_->watch(!settings_.empty());
 }
 
-const base::RemoteSettings* RemoteAccess::find_settings(const std::string& name) const {
-    const auto found =
-        std::find_if(settings_.begin(), settings_.end(), [&](const auto& remote) { return remote.name == name; });
-    return found == settings_.end() ? nullptr : &*found;
-}
-
-std::vector<engines::ModelEntry> RemoteAccess::models(const remotes::Caller& caller) const {
-    std::vector<engines::ModelEntry> entries;
+std::vector<supervisor::ModelEntry> RemoteAccess::models(const base::Caller& caller) const {
+    std::vector<supervisor::ModelEntry> entries;
     for (const base::RemoteSettings& remote : settings_) {
-        if (!remotes::may_use(caller, remote)) continue;
-        for (std::string& name : remotes::names_of_models(remote)) {
-            engines::ModelEntry& entry = entries.emplace_back();
+        if (!handover::may_use(caller, remote)) continue;
+        for (std::string& name : handover::names_of_models(remote)) {
+            supervisor::ModelEntry& entry = entries.emplace_back();
             entry.name = std::move(name);
             entry.remote = remote.name;
             // Ollama's clients print the first digits of the digest and fail without one.
@@ -87,8 +77,8 @@ std::vector<engines::ModelEntry> RemoteAccess::models(const remotes::Caller& cal
             digest.add(entry.name);
             entry.digest = digest.hex();
             // As a path, an address is for programs outside of sandboxes.
-            if (!caller.sandboxed) entry.host = remotes::host_of(remote);
-            entry.guarantees = remotes::guarantees(remote);
+            if (!caller.sandboxed) entry.host = handover::host_of(remote);
+            entry.guarantees = handover::guarantees(remote);
         }
     }
     return entries;
@@ -96,29 +86,29 @@ std::vector<engines::ModelEntry> RemoteAccess::models(const remotes::Caller& cal
 
 base::Result<std::optional<ModelReference>> RemoteAccess::find(const std::string& name,
                                                                const GenerateRequest& request) const {
-    const auto place = remotes::find_place(name, settings_, caller_of(request));
+    const auto place = handover::find_place(name, settings_, request.caller);
     if (!place) return place.error();
     if (place->remote == nullptr) return std::optional<ModelReference>();
     return std::optional(ModelReference{.name = place->name(), .remote = place->remote->name});
 }
 
-remotes::Decision RemoteAccess::decide(const std::string& remote, const GenerateRequest& request,
-                                       const platform::Directive& directive) const {
-    using Action = remotes::Decision::Action;
-    const base::RemoteSettings* settings = find_settings(remote);
+handover::Decision RemoteAccess::decide(const std::string& remote, const GenerateRequest& request,
+                                        const platform::Directive& directive) const {
+    using Action = handover::Decision::Action;
+    const base::RemoteSettings* settings = handover::find_remote(settings_, remote);
     if (settings == nullptr) {
         return {Action::Refuse, base::fail(base::ErrorCode::ModelNotFound, "the settings name no remote ",
                                            base::in_quotes(remote), " any more")};
     }
-    remotes::Facts facts;
-    facts.caller = caller_of(request);
+    handover::Facts facts;
+    facts.caller = request.caller;
     facts.is_background = request.priority == Priority::Background;
     facts.background_waits = !directive.run_background;
     facts.goes_to_sleep = is_going_to_sleep(directive);
     facts.network = network_ != nullptr ? network_->network() : platform::Network{};
-    remotes::Decision decision = remotes::decide(*settings, facts);
+    handover::Decision decision = handover::decide(*settings, facts);
     if (decision.action != Action::Send) return decision;
-    if (auto refused = states_.at(remote).refusal(request.sandboxed, now_())) {
+    if (auto refused = states_.at(remote).refusal(request.caller.sandboxed, now_())) {
         return {Action::Refuse, std::move(*refused)};
     }
     return decision;
@@ -143,12 +133,13 @@ void RemoteAccess::end(const RequestRecord& record, const Outcome& outcome) {
     const HandedOver handed_over = it->second;
     handed_over_.erase(it);
     if (const auto state = states_.find(record.model.remote); state != states_.end()) {
-        outcome.error || record.accepted ? state->second.end(outcome.error, now_()) : state->second.left(now_());
+        outcome.error || record.stage != RequestRecord::Stage::Unmeasured ? state->second.end(outcome.error, now_())
+                                                                          : state->second.left(now_());
     }
     if (!log_) return;
-    remotes::LogEntry entry;
+    handover::LogEntry entry;
     entry.time = handed_over.time;
-    entry.application = record.request.share;
+    entry.application = record.request.caller.share;
     entry.remote = record.model.remote;
     entry.model = record.model.name_there();
     entry.prompt_tokens = outcome.prompt_tokens;
@@ -165,8 +156,8 @@ std::vector<RemoteAccess::Status> RemoteAccess::status() const {
     for (const base::RemoteSettings& remote : settings_) {
         Status& one = out.emplace_back();
         one.name = remote.name;
-        one.host = remotes::host_of(remote);
-        one.models = remotes::names_of_models(remote);
+        one.host = handover::host_of(remote);
+        one.models = handover::names_of_models(remote);
         one.words = states_.at(remote.name).words(now_());
     }
     return out;

@@ -11,8 +11,12 @@ constexpr std::array<std::string_view, 3> kPriorities = {"interactive", "normal"
 constexpr std::array<std::string_view, 5> kStates = {"queued", "loading", "prefill", "decode", "paused"};
 constexpr std::array<std::string_view, 6> kFinishes = {"stop", "length", "tool_calls", "cancelled", "timeout", "error"};
 
-base::Error invalid(std::string_view field, double value) {
-    return base::fail(base::ErrorCode::InvalidArgument, field, ": ", value, " is out of range");
+// Counts the texts that a request brings; a text that a front end has copied for each of a call's answers counts for
+// each.
+size_t prompt_bytes(const GenerateRequest& request) {
+    size_t n = request.prompt.size() + request.prompt_ids.size() * sizeof(int32_t);
+    for (const protocol::ChatMessage& message : request.messages) n += text_bytes(message);
+    return n;
 }
 
 }  // namespace
@@ -45,6 +49,12 @@ size_t text_bytes(const protocol::ChatMessage& message) {
     return bytes;
 }
 
+std::string name_of_input(const GenerateRequest& request, size_t input) {
+    const std::string_view name = request.input_name, index = kInputIndex;
+    if (!name.ends_with(index)) return std::string(name);
+    return base::concat(name.substr(0, name.size() - index.size()), '[', input, ']');
+}
+
 bool is_preload(const GenerateRequest& request) {
     return request.max_tokens == 0 && request.prompt.empty() && request.messages.empty() &&
            request.prompt_ids.empty() && request.inputs.empty();
@@ -52,8 +62,6 @@ bool is_preload(const GenerateRequest& request) {
 
 base::Result<void> check(const GenerateRequest& request) {
     using Limits = RequestLimits;
-    const Sampling& sampling = request.sampling;
-    const auto within = [](double value, double low, double high) { return value >= low && value <= high; };
     if (request.prompt.size() > Limits::kMaxSocketPromptBytes) {
         return base::fail(base::ErrorCode::PromptTooLong, "prompt: ", request.prompt.size(), " bytes are more than ",
                           Limits::kMaxSocketPromptBytes);
@@ -97,7 +105,6 @@ base::Result<void> check(const GenerateRequest& request) {
     if (request.echo && (request.top_logprobs || !request.prompt_ids.empty())) {
         return base::fail(base::ErrorCode::InvalidArgument, "echo: given together with logprobs or token ids");
     }
-    if (request.top_logprobs > Limits::kMaxTopLogprobs) return invalid("top_logprobs", *request.top_logprobs);
     if (request.messages.size() > Limits::kMaxMessages) {
         return base::fail(base::ErrorCode::InvalidArgument, "messages: ", request.messages.size(), " are more than ",
                           Limits::kMaxMessages);
@@ -126,46 +133,34 @@ base::Result<void> check(const GenerateRequest& request) {
         return base::fail(base::ErrorCode::InvalidArgument, "tool_choice: a name of ", request.tool_name.size(),
                           " bytes is longer than ", Limits::kMaxToolNameBytes);
     }
-    if (sampling.logit_bias.size() > Limits::kMaxLogitBias) {
-        return invalid("logit_bias", static_cast<double>(sampling.logit_bias.size()));
-    }
-    if (sampling.stop_token_ids.size() > Limits::kMaxStopTokenIds) {
-        return invalid("stop_token_ids", static_cast<double>(sampling.stop_token_ids.size()));
-    }
-    if (request.application.size() > Limits::kMaxApplicationBytes) {
-        return base::fail(base::ErrorCode::InvalidArgument, "application: ", request.application.size(),
+    if (request.caller.application.size() > Limits::kMaxApplicationBytes) {
+        return base::fail(base::ErrorCode::InvalidArgument, "application: ", request.caller.application.size(),
                           " bytes are more than ", Limits::kMaxApplicationBytes);
     }
-    if (!within(request.max_tokens, 0, Limits::kMaxTokens)) return invalid("max_tokens", request.max_tokens);
-    if (!within(sampling.temperature, 0, Limits::kMaxTemperature)) return invalid("temperature", sampling.temperature);
-    if (sampling.top_k > Limits::kMaxTopK) return invalid("top_k", sampling.top_k);
-    if (!within(sampling.top_p, 0, 1)) return invalid("top_p", sampling.top_p);
-    if (!within(sampling.min_p, 0, 1)) return invalid("min_p", sampling.min_p);
-    if (!(sampling.repeat_penalty > 0 && sampling.repeat_penalty <= Limits::kMaxRepeatPenalty)) {
-        return invalid("repeat_penalty", sampling.repeat_penalty);
+    if (request.sampling.min_tokens > request.max_tokens) {
+        return base::fail(base::ErrorCode::InvalidArgument, "min_tokens: ", request.sampling.min_tokens,
+                          " is out of range");
     }
-    if (!within(sampling.presence_penalty, -Limits::kMaxPenalty, Limits::kMaxPenalty)) {
-        return invalid("presence_penalty", sampling.presence_penalty);
+    return {};
+}
+
+base::Result<void> check(const std::vector<GenerateRequest>& requests) {
+    if (requests.empty() || requests.size() > RequestLimits::kMaxAnswers) {
+        return base::fail(base::ErrorCode::InvalidArgument, "n: ", requests.size(), " answers, must be 1 to ",
+                          RequestLimits::kMaxAnswers);
     }
-    if (!within(sampling.frequency_penalty, -Limits::kMaxPenalty, Limits::kMaxPenalty)) {
-        return invalid("frequency_penalty", sampling.frequency_penalty);
+    size_t n_bytes = 0;
+    for (const GenerateRequest& request : requests) {
+        if (auto checked = check(request); !checked) return checked;
+        n_bytes += prompt_bytes(request);
     }
-    if (sampling.min_tokens > request.max_tokens) return invalid("min_tokens", sampling.min_tokens);
-    if (request.stops.size() > Limits::kMaxStops) {
-        return base::fail(base::ErrorCode::InvalidArgument, "stop: ", request.stops.size(), " strings are more than ",
-                          Limits::kMaxStops);
+    if (requests.size() > 1 && !requests.front().fallback.empty()) {
+        return base::fail(base::ErrorCode::InvalidArgument, "fallback: not with ", requests.size(),
+                          " answers, which may not be of several models");
     }
-    for (const std::string& stop : request.stops) {
-        if (stop.empty() || stop.size() > Limits::kMaxStopBytes) {
-            return base::fail(base::ErrorCode::InvalidArgument, "stop: a string of ", stop.size(),
-                              " bytes, must be 1 to ", Limits::kMaxStopBytes);
-        }
-    }
-    if (request.keep_alive > Limits::kMaxKeepAlive) {
-        return invalid("keep_alive", static_cast<double>(request.keep_alive->count()));
-    }
-    if (request.deadline && !within(static_cast<double>(request.deadline->count()), 0, Limits::kMaxDeadlineMs)) {
-        return invalid("deadline_ms", static_cast<double>(request.deadline->count()));
+    if (requests.size() > 1 && n_bytes > RequestLimits::kMaxSocketPromptBytes) {
+        return base::fail(base::ErrorCode::PromptTooLong, "prompt: ", n_bytes, " bytes for ", requests.size(),
+                          " answers are more than ", RequestLimits::kMaxSocketPromptBytes);
     }
     return {};
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/caller.h"
 #include "base/result.h"
 #include "protocol/messages.h"
 
@@ -31,8 +32,8 @@ struct RequestLimits {
     static constexpr size_t kMaxQueued = 16;          // requests that do not run, in all
     static constexpr size_t kMaxPerClient = 4;        // requests of one client, running ones included
     static constexpr size_t kMaxPerApplication = 12;  // likewise of all clients with one share
-    // What these are for a caller. A sandboxed application, however many clients it has, has half of one client's, so
-    // that no sandbox fills the queue; nor does an application outside.
+    // The limits that hold for a caller. A sandboxed application, however many clients it has, has half of one
+    // client's, so that no sandbox fills the queue; nor does an application outside.
     struct Allowance {
         size_t queued, per_client, per_application;
     };
@@ -48,7 +49,7 @@ struct RequestLimits {
     static constexpr size_t kMaxStops = 16;
     static constexpr size_t kMaxStopBytes = 256;  // of one stop string
     static constexpr uint32_t kMaxTopLogprobs = protocol::kMaxTopLogprobs;
-    static constexpr uint32_t kMaxTopK = 256;  // what a device returns as candidates, with margin
+    static constexpr uint32_t kMaxTopK = 256;  // a device returns so many candidates, with margin
     static constexpr double kMaxTemperature = 10;
     static constexpr double kMaxRepeatPenalty = 10;
     static constexpr double kMinRepeatPenalty = 0.01;  // a stronger one leaves the range in which logits differ
@@ -64,22 +65,11 @@ struct RequestLimits {
     static constexpr size_t kMaxApplicationBytes = protocol::kMaxCacheScopeBytes;
 };
 
-// Defaults are what most programs of this kind use, so that a prompt behaves as its author is used to.
-struct Sampling {
-    float temperature = 0.8f;     // 0: greedy
-    uint32_t top_k = 40;          // 0: off
-    float top_p = 0.95f;          // 1: off
-    float min_p = 0.05f;          // 0: off
-    float repeat_penalty = 1;     // 1: off
-    float presence_penalty = 0;   // 0: off
-    float frequency_penalty = 0;  // 0: off
-    int32_t repeat_last_n = 64;   // tokens that the three penalties look at; -1: the whole context
-    std::vector<std::pair<int32_t, float>> logit_bias;  // token ids, and what is added to their logits
-    uint32_t min_tokens = 0;                            // the answer does not end before
-    bool ignore_eos = false;                            // nothing but the length ends the answer
-    std::vector<int32_t> stop_token_ids;                // end the answer, beside the model's own
-    std::optional<uint64_t> seed;                       // chosen at random when absent, and reported
-};
+// Where a request says nothing: what most programs of this kind use, so that a prompt behaves as its author is used to.
+inline const protocol::Sampling kDefaultSampling = {.temperature = 0.8f, .top_k = 40, .top_p = 0.95f, .min_p = 0.05f};
+
+// The place of the index in the name of an input.
+inline constexpr const char* kInputIndex = "[]";
 
 // A text, or token ids instead.
 struct Prompt {
@@ -87,50 +77,39 @@ struct Prompt {
     std::vector<int32_t> ids;
 };
 
-struct GenerateRequest {
-    std::string client;       // who asks, e.g. the unique bus name; one limit goes by it
-    std::string share;        // whose allowance it uses (api/caller.h); fairness and the other limit go by it
-    bool sandboxed = false;   // RequestLimits::allowance(), and never Interactive
-    std::string application;  // whose it is; caches are shared within one only, and with an empty one by nobody
-    std::string prompt;       // valid UTF-8, at most the transport's limit
-    // A conversation instead of a prompt: the model's own chat template makes one of it. A last message of the
-    // assistant is the beginning of its answer. All contents together are limited like a prompt. With a prompt beside
-    // them, that is for a model without a chat template.
-    std::vector<protocol::ChatMessage> messages;
-    std::vector<int32_t> prompt_ids;  // instead of a prompt: one that is tokenized already
-    // Tools that the answer may call, as a JSON array in OpenAI's form; with messages only. Empty: none.
-    std::string tools;
-    protocol::ToolChoice tool_choice = protocol::ToolChoice::Auto;
-    std::string tool_name;  // with ToolChoice::Named
-    bool parallel_tool_calls = true;
-    std::optional<bool> bare_calls;  // as in protocol::Submit; nothing: as the settings say when it is submitted
-    protocol::Thinking thinking = protocol::Thinking::Default;
-    std::string json_schema;  // the text is JSON that fits it; empty: any text
-    std::string model;        // from the catalogue; empty: that of the settings, else the last used for this
+// Its prompt is valid UTF-8, at most the transport's limit; all contents of its messages together are limited alike.
+struct GenerateRequest : protocol::Ask {
+    GenerateRequest() {
+        max_tokens = kDefaultMaxTokens;
+        sampling = kDefaultSampling;
+    }
+    base::Caller caller;
+    std::string bus_path;  // of its object on the bus; empty: it came over the socket
+    std::string model;     // from the catalogue; empty: that of the settings, else the last used for this
     // Models that are asked instead, one after another, where those before them fail before anything of the answer has
-    // been told (remotes/remote_policy.h). Not with `inputs`, and for calls with one answer only.
+    // been sent (handover/remote_policy.h). Not with `inputs`, and for calls with one answer only.
     std::vector<std::string> fallback;
-    uint32_t max_tokens = kDefaultMaxTokens;  // 0: prefill only; without a prompt the model is only loaded
-    Sampling sampling;
-    std::vector<std::string> stops;
     Priority priority = Priority::Normal;
     std::optional<std::chrono::milliseconds> deadline;  // from submission to the last token
     bool echo = false;                                  // the text begins with the prompt
-    std::optional<uint32_t> top_logprobs;  // on_logprobs() is wanted, with so many alternatives of each token
     // Not a text is wanted but an embedding of each of these, in the outcome; there is no other prompt then. They are
     // computed one after another, once the engine has found that all of them fit.
     std::vector<Prompt> inputs;
-    // Of each embedding, that many values are wanted, of length 1 again; 0: all. More than the model's are refused.
+    std::string input_name = "input[]";  // their field, for errors; it ends with kInputIndex where there can be several
+    // So many values of each embedding are wanted, of length 1 again; 0: all. More than the model's are refused.
     uint32_t dimensions = 0;
     // How long the model is to stay after the answer, as far as memory, power and other clients let it: negative for
-    // ever (of a sandboxed client for the idle time), 0 not at all; nothing: for the idle time. The last wish of a
-    // share counts.
+    // ever (of a sandboxed client for the idle time), 0 not at all; nothing: for the idle time. The last keep_alive of
+    // a share counts.
     std::optional<std::chrono::seconds> keep_alive;
 
     static constexpr uint32_t kDefaultMaxTokens = 256;
 };
 
-// Of all texts of a message.
+// Returns the name of an input for errors: "input[17]".
+std::string name_of_input(const GenerateRequest& request, size_t input);
+
+// Returns the size of all texts of a message.
 size_t text_bytes(const protocol::ChatMessage& message);
 
 // Whether the request asks for nothing but that the model is loaded.
@@ -139,6 +118,8 @@ bool is_preload(const GenerateRequest& request);
 // Front ends have refused such requests in their own words; this keeps the engine and its frames safe from a mistake.
 // InvalidArgument or PromptTooLong names the first field that is out of its limits.
 base::Result<void> check(const GenerateRequest& request);
+// The same of the requests of one call, each and all together.
+base::Result<void> check(const std::vector<GenerateRequest>& requests);
 
 enum class RequestState : uint8_t { Queued, Loading, Prefill, Decode, Paused };
 std::string_view request_state_name(RequestState state);  // "queued"
@@ -157,11 +138,11 @@ struct Outcome {
     std::string model;
     uint64_t seed = 0;
     uint32_t prompt_tokens = 0;  // also of a prompt that has exceeded the context; 0: not counted
-    uint32_t cached_tokens = 0;  // of the prompt, that earlier requests had computed
+    uint32_t cached_tokens = 0;  // prompt tokens that earlier requests had computed
     uint32_t generated_tokens = 0;
-    uint32_t thinking_tokens = 0;            // of them, up to the one that begins what follows the thinking
-    uint32_t drafted_tokens = 0;             // that the last engine computed before it was known that they follow
-    uint32_t accepted_tokens = 0;            // of them, that are in the text
+    uint32_t thinking_tokens = 0;  // of the generated ones, up to the one that begins what follows the thinking
+    uint32_t drafted_tokens = 0;   // computed by the last engine before it was known that they follow
+    uint32_t accepted_tokens = 0;  // drafted tokens that are in the text
     std::chrono::milliseconds queue_time{};  // submission to start
     std::chrono::milliseconds ttft{};        // submission to first token; 0 if there was none
     double prefill_tps = 0;                  // tokens per second; 0 if unknown
@@ -170,15 +151,16 @@ struct Outcome {
     uint32_t resumed = 0;                        // how often a remote's text was cut and went on
     std::string where = "device";                // or the name of the remote that computed it
     std::vector<std::vector<float>> embeddings;  // of length 1 each, of every input, when the request has succeeded
-    // What only the end of the answer tells, as RequestSink::on_note().
+    // Only the end of the answer gives these notes, as RequestSink::on_note().
     std::vector<std::string> notes;
+    std::string stop;  // with Finish::Stop: the one of the request's stop strings that ended the text; empty: none did
 };
 
 // Where a request's events go. Called on the loop thread only, never from inside a call to Service.
 class RequestSink {
 public:
     virtual ~RequestSink() = default;
-    // What of the request is not held to the letter, a sentence that begins with the field; before on_accepted().
+    // Says what of the request is not held to the letter, a sentence that begins with the field; before on_accepted().
     virtual void on_note(const std::string& note) { (void)note; }
     // Tokenized: the request fits the model.
     virtual void on_accepted(uint32_t prompt_tokens) = 0;
@@ -186,8 +168,8 @@ public:
     virtual void on_logprobs(std::span<const protocol::TokenLogprobs> logprobs) { (void)logprobs; }
     // The answer's text: valid UTF-8 without U+0000; may be many tokens' text at once or part of one's.
     virtual void on_text(std::string_view text) = 0;
-    // What the model thinks, and the tools that it calls: every other kind of part. Calls are numbered from 0; each
-    // begins, has its arguments and ends, whole or cut, before anything else comes, whatever ends the request.
+    // Takes every other kind of part: what the model thinks, and the tools that it calls. Calls are numbered from 0;
+    // each begins, has its arguments and ends, whole or cut, before anything else comes, whatever ends the request.
     virtual void on_part(const protocol::AnswerPart& part) { (void)part; }
     // Exactly once, and the last call: the sink may be destroyed after it returns.
     virtual void on_finished(const Outcome& outcome) = 0;
@@ -196,13 +178,13 @@ public:
 // For the Request object's properties and for ListRequests.
 struct RequestSnapshot {
     RequestId id = 0;
-    std::string client;
-    std::string application;  // as in GenerateRequest
+    base::Caller caller;
+    std::string bus_path;  // as in GenerateRequest
     std::string model;
     std::string where = "device";  // or the name of the remote that has it, or is about to
     bool away = false;             // it was handed over to that remote
     RequestState state = RequestState::Queued;
-    bool running = false;   // it has a place
+    bool running = false;   // it has a slot
     uint32_t position = 0;  // requests that run before it does; 0 when running
     uint64_t estimated_wait_ms = 0;
     uint32_t prompt_tokens = 0;

@@ -5,7 +5,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "remotes/remote_state.h"
+#include "handover/remote_state.h"
 
 namespace llmd::service {
 namespace {
@@ -44,7 +44,6 @@ RequestRecord& RequestTable::add(RequestId id, GenerateRequest request, RequestS
     record.request = std::move(request);
     record.sink = &sink;
     record.model = std::move(model);
-    record.seed = *record.request.sampling.seed;
     record.submitted = hooks_.now();
     if (record.request.deadline) {
         record.deadline_timer = loop_.add_timer_after(*record.request.deadline, [this, id] { end_late(id); });
@@ -73,7 +72,7 @@ void RequestTable::end(RequestRecord& record, Finish finish, std::optional<base:
     outcome.finish = finish;
     outcome.error = std::move(error);
     outcome.model = record.model.name;
-    outcome.seed = record.seed;
+    outcome.seed = *record.request.sampling.seed;
     outcome.prompt_tokens = record.prompt_tokens;
     outcome.cached_tokens = record.cached_tokens;
     outcome.generated_tokens = static_cast<uint32_t>(record.ids.size());
@@ -89,23 +88,27 @@ void RequestTable::end(RequestRecord& record, Finish finish, std::optional<base:
         outcome.drafted_tokens = costs->drafted_tokens;
         outcome.accepted_tokens = costs->accepted_tokens;
         outcome.notes = costs->notes;
+        // A chat template has stop strings of its own.
+        const auto& stops = record.request.stops;
+        const bool is_asked = std::find(stops.begin(), stops.end(), costs->stop) != stops.end();
+        if (finish == Finish::Stop && is_asked) outcome.stop = costs->stop;
     }
     if (finish == Finish::Stop) outcome.embeddings = std::move(record.embeddings);
     hooks_.on_leaving(record, outcome, costs != nullptr);
-    if (outcome.error && record.model.is_remote() && record.request.sandboxed) {
-        outcome.error = remotes::without_address(*std::move(outcome.error), record.model.remote);
+    if (outcome.error && record.model.is_remote() && record.request.caller.sandboxed) {
+        outcome.error = handover::without_address(*std::move(outcome.error), record.model.remote);
     }
     if (outcome.error && hooks_.ask_next(record, *outcome.error)) return;
-    if (record.started) measured_.queue_ms.add(static_cast<double>(outcome.queue_time.count()));
+    if (record.started) figures_.queue_ms.add(static_cast<double>(outcome.queue_time.count()));
     if (record.first_token) {
-        measured_.ttft_ms.add(static_cast<double>(outcome.ttft.count()));
-        measured_.prefill_ms.add(static_cast<double>((outcome.ttft - outcome.queue_time).count()));
+        figures_.ttft_ms.add(static_cast<double>(outcome.ttft.count()));
+        figures_.prefill_ms.add(static_cast<double>((outcome.ttft - outcome.queue_time).count()));
     }
-    if (outcome.decode_tps > 0) measured_.decode_tps.add(outcome.decode_tps);
-    measured_.cache_hits += outcome.cached_tokens > 0 ? 1 : 0;
-    measured_.cache_hit_tokens += outcome.cached_tokens;
-    measured_.drafted_tokens += outcome.drafted_tokens;
-    measured_.accepted_tokens += outcome.accepted_tokens;
+    if (outcome.decode_tps > 0) figures_.decode_tps.add(outcome.decode_tps);
+    figures_.cache_hits += outcome.cached_tokens > 0 ? 1 : 0;
+    figures_.cache_hit_tokens += outcome.cached_tokens;
+    figures_.drafted_tokens += outcome.drafted_tokens;
+    figures_.accepted_tokens += outcome.accepted_tokens;
     if ((is_complete(finish) || finish == Finish::Length) && record.request.max_tokens > 0 &&
         record.request.inputs.empty()) {
         follow(pace_.mean_tokens, outcome.generated_tokens);

@@ -24,11 +24,16 @@ public:
         std::function<bool(RequestRecord& record, base::Error& error)> ask_next;
         std::function<void()> on_ended;  // deliver_endings() is due
     };
-    // Of requests that have ended since llmd started; as in Status.
-    struct Measured {
-        Histogram queue_ms, ttft_ms, prefill_ms, decode_tps;
-        uint64_t cache_hits = 0, cache_hit_tokens = 0;
-        uint64_t drafted_tokens = 0, accepted_tokens = 0;
+    // The figures of requests that have ended since llmd started.
+    struct Figures {
+        Histogram queue_ms;             // submission to start, of those that started
+        Histogram ttft_ms;              // submission to first token, of those that had one
+        Histogram prefill_ms;           // start to first token, the restart of an engine that died included
+        Histogram decode_tps;           // tokens per second, of those that the engine has ended
+        uint64_t cache_hits = 0;        // requests whose prompt's beginning had been computed by earlier ones
+        uint64_t cache_hit_tokens = 0;  // their tokens that were not computed again
+        uint64_t drafted_tokens = 0;    // as in Outcome
+        uint64_t accepted_tokens = 0;
     };
 
     RequestTable(base::EventLoop& loop, Scheduler& scheduler, Hooks hooks);
@@ -54,10 +59,10 @@ public:
     const std::map<RequestId, RequestRecord>& records() const { return records_; }
     bool empty() const { return records_.empty(); }
     bool has_endings() const { return !endings_.empty(); }
-    // Of one engine, by the key of its model.
+    // Counts the requests that run on one engine, which is named by the key of its model.
     size_t n_running(const std::string& key) const;
     const Pace& pace() const { return pace_; }
-    const Measured& measured() const { return measured_; }
+    const Figures& figures() const { return figures_; }
 
 private:
     struct Ending {
@@ -73,7 +78,7 @@ private:
     std::map<RequestId, RequestRecord> records_;
     std::vector<Ending> endings_;
     Pace pace_;
-    Measured measured_;
+    Figures figures_;
 };
 
 template <typename Condition>

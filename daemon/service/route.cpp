@@ -1,12 +1,12 @@
 #include "service/route.h"
 
 #include "base/json_writer.h"
-#include "remotes/names.h"
+#include "handover/names.h"
 
 namespace llmd::service {
 
 bool Route::advance(std::span<const std::string> models, const base::Error& error, bool has_delivered) {
-    const auto next = fallback.next(models, {error.code, remotes::is_of_this_device(model), has_delivered});
+    const auto next = fallback.next(models, {error.code, handover::is_of_this_device(model), has_delivered});
     if (!next) return false;
     failed.push_back(base::concat(model.empty() ? "the default model" : base::in_quotes(model), " failed with ",
                                   base::error_name(error.code)));
@@ -15,7 +15,7 @@ bool Route::advance(std::span<const std::string> models, const base::Error& erro
 }
 
 bool Route::skip(std::span<const std::string> models, const base::Error& error) {
-    const auto next = fallback.next(models, {error.code, remotes::is_of_this_device(model), false});
+    const auto next = fallback.next(models, {error.code, handover::is_of_this_device(model), false});
     if (next) {
         model = *next;
     } else {
@@ -25,11 +25,11 @@ bool Route::skip(std::span<const std::string> models, const base::Error& error) 
 }
 
 std::string Route::note() const {
-    return failed.empty() ? std::string() : "fallback: " + remotes::list_of(failed);
+    return failed.empty() ? std::string() : "fallback: " + handover::list_of(failed);
 }
 
 base::Error Route::with_history(base::Error error) const {
-    if (!failed.empty()) error.message += "; before it " + remotes::list_of(failed);
+    if (!failed.empty()) error.message += "; before it " + handover::list_of(failed);
     return error;
 }
 

@@ -18,16 +18,15 @@ size_t Scheduler::n_calls(Condition is_like) const {
     return calls.size();
 }
 
-base::Result<void> Scheduler::admit(std::vector<Ticket> call) {
-    const Ticket& ticket = call.front();
-    const auto allowed = RequestLimits::allowance(ticket.sandboxed);
+base::Result<void> Scheduler::admits(const base::Caller& caller) const {
+    const auto allowed = RequestLimits::allowance(caller.sandboxed);
     const auto enough = [](const char* whose, size_t n, size_t limit) {
         return base::fail(base::ErrorCode::RateLimited, "this ", whose, " has ", n, " requests in flight, at most ",
                           limit, " are allowed");
     };
-    const size_t of_client = n_calls([&](const Entry& entry) { return entry.ticket.client == ticket.client; });
+    const size_t of_client = n_calls([&](const Entry& entry) { return entry.ticket.caller.name == caller.name; });
     if (of_client >= allowed.per_client) return enough("client", of_client, allowed.per_client);
-    const size_t of_share = n_calls([&](const Entry& entry) { return entry.ticket.share == ticket.share; });
+    const size_t of_share = n_calls([&](const Entry& entry) { return entry.ticket.caller.share == caller.share; });
     if (of_share >= allowed.per_application) return enough("application", of_share, allowed.per_application);
     const size_t n_queued =
         n_calls([](const Entry&) { return true; }) - n_calls([](const Entry& entry) { return entry.running; });
@@ -35,6 +34,11 @@ base::Result<void> Scheduler::admit(std::vector<Ticket> call) {
         return base::fail(base::ErrorCode::QueueFull, n_queued, " requests are waiting, at most ", allowed.queued,
                           " are allowed");
     }
+    return {};
+}
+
+base::Result<void> Scheduler::admit(std::vector<Ticket> call) {
+    if (auto admitted = admits(call.front().caller); !admitted) return admitted;
     for (Ticket& one : call) {
         Entry entry{std::move(one)};
         raise_to_clocks(entry);
@@ -134,7 +138,7 @@ bool Scheduler::takes_slot_of(const Entry& waiting, const Entry& running) const 
     if (ahead.rank != behind.rank) return ahead.rank < behind.rank;
     // One turn for the slot that changes hands on each side: else it would come back at once.
     const auto is_behind = [](uint64_t served, uint64_t other) { return served + uint64_t{2} * kFairTokens <= other; };
-    const bool shares = waiting.ticket.share == running.ticket.share;
+    const bool shares = waiting.ticket.caller.share == running.ticket.caller.share;
     return shares ? is_behind(ahead.client_served, behind.client_served)
                   : is_behind(ahead.share_served, behind.share_served);
 }
@@ -169,8 +173,8 @@ void Scheduler::add_prefilled(RequestId id, uint32_t n_tokens) {
 }
 
 void Scheduler::add_served(const Entry& entry, uint32_t n_tokens) {
-    class_of(entry).shares.served[entry.ticket.share] += n_tokens;
-    class_of(entry).clients[entry.ticket.share].served[entry.ticket.client] += n_tokens;
+    class_of(entry).shares.served[entry.ticket.caller.share] += n_tokens;
+    class_of(entry).clients[entry.ticket.caller.share].served[entry.ticket.caller.name] += n_tokens;
 }
 
 void Scheduler::set_blocked(RequestId id, bool blocked) {
@@ -348,11 +352,11 @@ Scheduler::Key Scheduler::key(const Entry& entry) const {
     };
     const Class& members = class_of(entry);
     const Ticket& ticket = entry.ticket;
-    const auto clients = members.clients.find(ticket.share);
+    const auto clients = members.clients.find(ticket.caller.share);
     Key key{};
     key.rank = turn_ == ticket.id ? 0 : 1 + static_cast<uint32_t>(ticket.priority);
-    key.share_served = counter(members.shares, ticket.share);
-    key.client_served = clients == members.clients.end() ? 0 : counter(clients->second, ticket.client);
+    key.share_served = counter(members.shares, ticket.caller.share);
+    key.client_served = clients == members.clients.end() ? 0 : counter(clients->second, ticket.caller.name);
     key.id = ticket.id;
     for (const Entry& other : entries_) {
         if (other.running) expect_turn(key, ticket, other.ticket);
@@ -361,9 +365,9 @@ Scheduler::Key Scheduler::key(const Entry& entry) const {
 }
 
 void Scheduler::expect_turn(Key& key, const Ticket& ticket, const Ticket& other) {
-    if (other.priority != ticket.priority || other.share != ticket.share) return;
+    if (other.priority != ticket.priority || other.caller.share != ticket.caller.share) return;
     key.share_served += kFairTokens;
-    if (other.client == ticket.client) key.client_served += kFairTokens;
+    if (other.caller.name == ticket.caller.name) key.client_served += kFairTokens;
 }
 
 const EngineSlots* Scheduler::engine_of(const Entry& entry) const {
@@ -394,8 +398,9 @@ Scheduler::Entry* Scheduler::last_running(const EngineSlots* engine, const Entry
     Entry* last = nullptr;
     for (Entry& entry : entries_) {
         const bool is_there = engine == nullptr ? !is_remote(entry) : entry.ticket.model_path == engine->model;
-        const bool is_meant = is_there && (rival == nullptr || (entry.ticket.priority == rival->ticket.priority &&
-                                                                entry.ticket.share == rival->ticket.share));
+        const bool is_meant =
+            is_there && (rival == nullptr || (entry.ticket.priority == rival->ticket.priority &&
+                                              entry.ticket.caller.share == rival->ticket.caller.share));
         if (entry.running && is_meant && (last == nullptr || key(*last) < key(entry))) last = &entry;
     }
     return last;
@@ -412,8 +417,8 @@ void Scheduler::raise_to_clocks(const Entry& entry) {
         uint64_t& served = counters.served[name];
         served = std::max(served, counters.clock);
     };
-    raise(class_of(entry).shares, entry.ticket.share);
-    raise(class_of(entry).clients[entry.ticket.share], entry.ticket.client);
+    raise(class_of(entry).shares, entry.ticket.caller.share);
+    raise(class_of(entry).clients[entry.ticket.caller.share], entry.ticket.caller.name);
 }
 
 void Scheduler::advance_clocks(Priority priority) {
@@ -427,8 +432,8 @@ void Scheduler::advance_clock(Counters& counters, Priority priority, const std::
     uint64_t most = 0;
     for (const Entry& entry : entries_) {
         const Ticket& ticket = entry.ticket;
-        if (ticket.priority != priority || (share != nullptr && ticket.share != *share)) continue;
-        const uint64_t served = counters.served[share != nullptr ? ticket.client : ticket.share];
+        if (ticket.priority != priority || (share != nullptr && ticket.caller.share != *share)) continue;
+        const uint64_t served = counters.served[share != nullptr ? ticket.caller.name : ticket.caller.share];
         most = std::max(most, served);
         if (waits(entry)) least_waiting = std::min(least_waiting.value_or(served), served);
     }
@@ -436,7 +441,7 @@ void Scheduler::advance_clock(Counters& counters, Priority priority, const std::
 }
 
 void Scheduler::forget_those_who_left() {
-    // Of those of which nobody is here any more nothing has to be known.
+    // Nothing has to be known of applications and clients of which nobody is here any more.
     const auto forget = [](Counters& counters, const std::set<std::string>& here) {
         std::erase_if(counters.served, [&](const auto& one) {
             return !here.contains(one.first) && (here.empty() || one.second <= counters.clock);
@@ -449,8 +454,8 @@ void Scheduler::forget_those_who_left() {
         std::map<std::string, std::set<std::string>> clients;
         for (const Entry& entry : entries_) {
             if (entry.ticket.priority != priority) continue;
-            shares.insert(entry.ticket.share);
-            clients[entry.ticket.share].insert(entry.ticket.client);
+            shares.insert(entry.ticket.caller.share);
+            clients[entry.ticket.caller.share].insert(entry.ticket.caller.name);
         }
         forget(members.shares, shares);
         std::erase_if(members.clients, [&](const auto& share) { return !clients.contains(share.first); });

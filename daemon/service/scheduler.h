@@ -53,7 +53,7 @@
 
 namespace llmd::service {
 
-// A turn between applications that share a place: long enough to be worth the rebuilding of a sequence whose pages are
+// A turn between applications that share a slot: long enough to be worth the rebuilding of a sequence whose pages are
 // gone.
 inline constexpr uint32_t kFairTokens = 128;
 // Prefill is about so much faster than decode.
@@ -65,25 +65,23 @@ inline constexpr uint32_t kTurnTokens = 32;
 // While somebody waits, plan() is due again after so many tokens.
 inline constexpr uint32_t kReviewTokens = 16;
 
-// What the scheduler knows of a request.
+// The scheduler knows this of a request.
 struct Ticket {
     RequestId id = 0;    // rising in order of submission
     RequestId call = 0;  // the first request of its call, of which all count once against the limits
-    std::string client;
-    std::string share;
-    bool sandboxed = false;  // RequestLimits::allowance()
+    base::Caller caller;
     std::string model_path;  // which engine: EngineSlots::model
     Priority priority = Priority::Normal;
-    uint32_t max_tokens = 0;  // that it may generate
+    uint32_t max_tokens = 0;  // the most that it may generate
 };
 
-// What was measured of requests that have ended; 0: nothing yet.
+// These were measured of requests that have ended; 0: nothing yet.
 struct Pace {
     double ms_per_token = 0;  // of one sequence
     double mean_tokens = 0;   // of one text
 };
 
-// An engine as plan() is told of it.
+// An engine as plan() gets it.
 struct EngineSlots {
     std::string model;
     uint32_t n_slots = 0;               // 0: it has a place in memory but cannot compute now
@@ -97,6 +95,8 @@ public:
     // The requests of one call: all or none. RateLimited (this client or its application has enough requests) or
     // QueueFull (everybody together has), naming number and limit.
     base::Result<void> admit(std::vector<Ticket> call);
+    // Whether admit() would take another call of this caller.
+    base::Result<void> admits(const base::Caller& caller) const;
 
     // The first of the waiting whose model has no engine.
     struct Wanted {
@@ -154,7 +154,7 @@ private:
         bool running = false;
         bool blocked = false;
     };
-    // What those that share have been served, in tokens.
+    // The tokens that those that share have been served.
     struct Counters {
         uint64_t clock = 0;
         std::map<std::string, uint64_t> served;
@@ -163,7 +163,7 @@ private:
         Counters shares;
         std::map<std::string, Counters> clients;  // of each share that is here
     };
-    // What orders requests; the smallest is served first.
+    // Requests are ordered by this; the smallest is served first.
     struct Key {
         uint32_t rank;
         uint64_t share_served;  // and about to be
@@ -206,7 +206,7 @@ private:
     // Before a share and its client begin to wait in the class of `entry`.
     void raise_to_clocks(const Entry& entry);
     void advance_clocks(Priority priority);
-    // Of the shares of a class, or of the clients of a share.
+    // Advances the clock of the shares of a class, or of the clients of a share.
     void advance_clock(Counters& counters, Priority priority, const std::string* share);
     void forget_those_who_left();
     // Whether one that runs may go on where it is.

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/config.h"
-#include "engines/memory_budget.h"
-#include "service/service_impl.h"
+#include "service/service.h"
+#include "supervisor/memory_budget.h"
 
 namespace llmd::service {
 
@@ -22,7 +22,7 @@ constexpr uint64_t kDriverBytes = 256u << 20;
 
 using base::TimePoint;
 
-void Service::Impl::advance() {
+void Service::advance() {
     drop_ended_engines();
     inspected_.reset();
     if (shutting_down_) {
@@ -43,14 +43,14 @@ void Service::Impl::advance() {
     feed();
 }
 
-void Service::Impl::replace_remotes_if_changed() {
+void Service::replace_remotes_if_changed() {
     if (!std::exchange(remotes_changed_, false)) return;
     for (auto& [key, engine] : engines_) {
         if (engine->model().is_remote()) engine->become_outdated();
     }
 }
 
-void Service::Impl::drop_ended_engines() {
+void Service::drop_ended_engines() {
     for (auto it = engines_.begin(); it != engines_.end();) {
         Engine& engine = *it->second;
         engine.release_ended_link();
@@ -64,20 +64,20 @@ void Service::Impl::drop_ended_engines() {
     }
 }
 
-Engine* Service::Impl::serving(const ModelReference& model) {
+Engine* Service::serving(const ModelReference& model) {
     return const_cast<Engine*>(std::as_const(*this).serving(model));
 }
 
-const Engine* Service::Impl::serving(const ModelReference& model) const {
+const Engine* Service::serving(const ModelReference& model) const {
     const auto it = engines_.find(model.key());
     return it != engines_.end() && it->second->is_alive() ? it->second.get() : nullptr;
 }
 
-bool Service::Impl::is_current(const Engine& engine) const {
-    return engine.model().is_remote() || engine.file() == engines::file_identity(engine.model().path);
+bool Service::is_current(const Engine& engine) const {
+    return engine.model().is_remote() || engine.file() == supervisor::file_identity(engine.model().path);
 }
 
-bool Service::Impl::drains(const Engine& engine) const {
+bool Service::drains(const Engine& engine) const {
     if (engine.is_outdated()) return true;
     if (jobs_.empty()) return false;
     const ModelJobs::Job& job = jobs_.front();
@@ -86,11 +86,11 @@ bool Service::Impl::drains(const Engine& engine) const {
     return is_meant ? !is_current(engine) : draining_.contains(engine.key());
 }
 
-bool Service::Impl::is_idle(const Engine& engine) const {
+bool Service::is_idle(const Engine& engine) const {
     return engine.n_running() == 0 && !questions_.wait_for(engine.key());
 }
 
-bool Service::Impl::is_needed(const Engine& engine) const {
+bool Service::is_needed(const Engine& engine) const {
     const auto& records = requests_.records();
     return !is_idle(engine) || jobs_.wait_for(engine.key()) ||
            std::any_of(records.begin(), records.end(), [&](const auto& one) {
@@ -100,14 +100,14 @@ bool Service::Impl::is_needed(const Engine& engine) const {
            });
 }
 
-bool Service::Impl::is_loading() const {
+bool Service::is_loading() const {
     return std::any_of(engines_.begin(), engines_.end(), [](const auto& one) {
         const Engine& engine = *one.second;
         return !engine.model().is_remote() && engine.state() == Engine::State::Loading;
     });
 }
 
-void Service::Impl::assign_slots() {
+void Service::assign_slots() {
     // Every round but the last starts an engine or has one yield.
     for (size_t round = 0; round <= 2 * engines_.size() + 2; ++round) {
         std::vector<EngineSlots> slots;
@@ -125,7 +125,7 @@ void Service::Impl::assign_slots() {
             }
             slots.push_back(std::move(one));
         }
-        const auto changes = scheduler_.plan(slots, directive_.max_slots, clocks_.now());
+        const auto changes = scheduler_.plan(slots, directive_.max_slots, environment_.now());
         for (const RequestId id : changes.stops) requests_.find(id)->running = false;
         for (const RequestId id : changes.starts) {
             RequestRecord& record = *requests_.find(id);
@@ -143,9 +143,9 @@ void Service::Impl::assign_slots() {
         if (!wants || !jobs_.empty()) return;
         const ModelReference model = requests_.find(wants->id)->model;
         const auto step = step_to(model, wants->priority, wants->has_starved);
-        if (std::holds_alternative<engines::LoadIt>(step)) {
+        if (std::holds_alternative<supervisor::LoadIt>(step)) {
             start_engine(model);
-        } else if (const auto* yields = std::get_if<engines::Yield>(&step)) {
+        } else if (const auto* yields = std::get_if<supervisor::Yield>(&step)) {
             EngineSlots slots_of{yields->model, 0, yields->priority, yields->to_all, false};
             auto& known = yielding_[yields->model];
             if (known.yields_to == slots_of.yields_to && known.yields_to_all == slots_of.yields_to_all) return;
@@ -159,18 +159,18 @@ void Service::Impl::assign_slots() {
     }
 }
 
-std::vector<engines::Resident> Service::Impl::residents() const {
-    std::vector<engines::Resident> residents;
+std::vector<supervisor::Resident> Service::residents() const {
+    std::vector<supervisor::Resident> residents;
     for (const auto& [key, engine] : engines_) {
         if (engine->model().is_remote() || (!engine->has_process() && engine->n_running() == 0)) continue;
-        engines::Resident& one = residents.emplace_back();
+        supervisor::Resident& one = residents.emplace_back();
         one.model = key;
         one.name = engine->model().name;
         one.bytes = engine->counted_bytes();
         const auto state = engine->state();
-        one.state = state == Engine::State::Loading  ? engines::ResidentState::Loading
-                    : state == Engine::State::Ending ? engines::ResidentState::Ending
-                                                     : engines::ResidentState::Ready;
+        one.state = state == Engine::State::Loading  ? supervisor::ResidentState::Loading
+                    : state == Engine::State::Ending ? supervisor::ResidentState::Ending
+                                                     : supervisor::ResidentState::Ready;
         one.last_use = engine->use().last();
         one.kept_until = engine->use().kept_until();
         one.pinned = engine->settings().pinned;
@@ -185,70 +185,70 @@ std::vector<engines::Resident> Service::Impl::residents() const {
     return residents;
 }
 
-uint64_t Service::Impl::memory_budget() const {
+uint64_t Service::memory_budget() const {
     uint64_t held = 0;
     for (const auto& [key, engine] : engines_) held += engine->held_bytes();
-    const auto available = clocks_.available_memory ? clocks_.available_memory() : std::nullopt;
-    return engines::memory_budget(options_.memory_mib, available, held);
+    const auto available = environment_.available_memory ? environment_.available_memory() : std::nullopt;
+    return supervisor::memory_budget(config_.memory_mib, available, held);
 }
 
-std::optional<Engine::Memory> Service::Impl::needed_memory(const ModelReference& model) const {
+std::optional<Engine::Memory> Service::needed_memory(const ModelReference& model) const {
     if (model.is_remote()) return Engine::Memory{};
     const auto needs = catalogue_->needs(model.path);
     if (!needs) return std::nullopt;
-    const ModelOptions own = options_.of(model.name);
-    engines::EngineSize size;
+    const base::ModelSettings own = config_.of(model.name);
+    supervisor::EngineSize size;
     size.weight_bytes = needs->weight_bytes;
     size.context = needs->context;
     const uint32_t n_ctx =
         needs->n_ctx_train == 0 ? base::kUsualContext : std::min(needs->n_ctx_train, base::kUsualContext);
-    size.n_ctx = own.n_ctx != 0 ? own.n_ctx : n_ctx;
-    size.n_slots = options_.n_slots != 0 ? options_.n_slots : kUsualSlots;
-    const uint64_t bytes = engines::estimated_bytes(size, memory_budget());
+    size.n_ctx = own.context_length != 0 ? own.context_length : n_ctx;
+    size.n_slots = config_.parallel != 0 ? config_.parallel : kUsualSlots;
+    const uint64_t bytes = supervisor::estimated_bytes(size, memory_budget());
     return Engine::Memory{bytes, needs->context.is_known() ? bytes : 0};
 }
 
-engines::Step Service::Impl::step_to(const ModelReference& model, Priority priority, bool has_starved) {
+supervisor::Step Service::step_to(const ModelReference& model, Priority priority, bool has_starved) {
     if (model.is_remote()) {
         const auto own = engines_.find(model.key());
         const bool is_going = own != engines_.end() && own->second->has_process();
-        return is_going ? engines::Step(engines::Wait{"it is ending"}) : engines::LoadIt{};
+        return is_going ? supervisor::Step(supervisor::Wait{"it is ending"}) : supervisor::LoadIt{};
     }
-    if (!free_memory_after_kill()) return engines::Wait{"idle models go first"};
+    if (!free_memory_after_kill()) return supervisor::Wait{"idle models go first"};
     const auto memory = needed_memory(model);
     if (!memory) {
         inspected_ = model;
-        return engines::Wait{"the file is being inspected"};
+        return supervisor::Wait{"the file is being inspected"};
     }
-    const engines::WantedModel wanted{model.key(), model.name, memory->booked, priority, has_starved};
-    const engines::PoolLimits limits{memory_budget(), options_.max_models};
-    auto step = engines::next_step(residents(), wanted, limits, clocks_.now());
-    if (const auto* evicts = std::get_if<engines::Evict>(&step)) engines_.at(evicts->model)->stop();
+    const supervisor::WantedModel wanted{model.key(), model.name, memory->booked, priority, has_starved};
+    const supervisor::PoolLimits limits{memory_budget(), config_.max_models};
+    auto step = supervisor::next_step(residents(), wanted, limits, environment_.now());
+    if (const auto* evicts = std::get_if<supervisor::Evict>(&step)) engines_.at(evicts->model)->stop();
     return step;
 }
 
-bool Service::Impl::free_memory_after_kill() {
+bool Service::free_memory_after_kill() {
     if (!memory_is_short_) return true;
-    for (const std::string& key : engines::eviction_order(residents(), clocks_.now())) engines_.at(key)->stop();
+    for (const std::string& key : supervisor::eviction_order(residents(), environment_.now())) engines_.at(key)->stop();
     memory_is_short_ = std::any_of(engines_.begin(), engines_.end(),
                                    [](const auto& one) { return one.second->state() == Engine::State::Ending; });
     return !memory_is_short_;
 }
 
-uint64_t Service::Impl::memory_limit(const Engine& engine, const Engine::Memory& memory) const {
-    // What a GPU's driver takes for itself is known once it has, and is a few MiB or a few hundred. A model that is
-    // alone may try with all there is, unless the settings say how much that is.
+uint64_t Service::memory_limit(const Engine& engine, const Engine::Memory& memory) const {
+    // The memory that a GPU's driver takes for itself is known once it has it, and is a few MiB or a few hundred. A
+    // model that is alone may try with all there is, unless the settings say how much that is.
     uint64_t of_others = 0;
-    for (const engines::Resident& resident : residents()) {
+    for (const supervisor::Resident& resident : residents()) {
         if (resident.model != engine.key()) of_others += resident.bytes;
     }
-    if (memory.limit == 0 || (of_others == 0 && options_.memory_mib == 0)) return 0;
+    if (memory.limit == 0 || (of_others == 0 && config_.memory_mib == 0)) return 0;
     const uint64_t budget = memory_budget();
     const uint64_t room = budget > of_others ? budget - of_others : 0;
     return std::max(memory.limit, std::min(memory.limit + kDriverBytes, room));
 }
 
-void Service::Impl::start_engine(const ModelReference& model) {
+void Service::start_engine(const ModelReference& model) {
     auto& engine = engines_[model.key()];
     auto& launcher = model.is_remote() ? *remotes_.launcher() : *launcher_;
     if (!engine) engine = std::make_unique<Engine>(context_, launcher, model);
@@ -262,13 +262,13 @@ void Service::Impl::start_engine(const ModelReference& model) {
     engine->start(++last_engine_id_, memory);
 }
 
-void Service::Impl::review_remote_requests() {
+void Service::review_remote_requests() {
     if (remotes_.is_going_to_sleep(directive_)) return;  // nothing goes, and nobody is ended by it
-    using Action = remotes::Decision::Action;
+    using Action = handover::Decision::Action;
     std::vector<std::pair<RequestId, base::Error>> refused;
     for (auto& [id, record] : requests_.records()) {
         if (!record.model.is_remote()) continue;
-        if (record.accepted) remotes_.accepted(record);
+        if (record.stage != RequestRecord::Stage::Unmeasured) remotes_.accepted(record);
         auto decision = remotes_.decide(record.model.remote, record.request, directive_);
         const bool is_away = record.has_been_handed_over();
         if (decision.action == Action::Refuse) {
@@ -278,17 +278,17 @@ void Service::Impl::review_remote_requests() {
             continue;
         }
         const bool held = !is_away && decision.action == Action::Wait;
-        if (std::exchange(record.held, held) != held) block(record);
+        if (std::exchange(record.kept, held) != held) block(record);
     }
     for (auto& [id, why] : refused) requests_.end(*requests_.find(id), Finish::Error, std::move(why));
 }
 
-void Service::Impl::start_remotes() {
+void Service::start_remotes() {
     const bool unloads = !jobs_.empty() && jobs_.front().kind == ModelJobs::Job::Kind::Unload;
     if (remotes_.is_going_to_sleep(directive_) || unloads) return;
     std::map<std::string, ModelReference> due;  // start_engine() may end requests
     for (const auto& [id, record] : requests_.records()) {
-        if (!record.model.is_remote() || record.held || record.paused) continue;
+        if (!record.model.is_remote() || record.kept || record.paused) continue;
         if (!directive_.run_background && record.request.priority == Priority::Background) continue;
         const auto own = engines_.find(record.model.key());
         const bool is_there = own != engines_.end() && (own->second->has_process() || own->second->n_running() > 0);
@@ -297,9 +297,9 @@ void Service::Impl::start_remotes() {
     for (const auto& [key, model] : due) start_engine(model);
 }
 
-void Service::Impl::unload_idle() {
+void Service::unload_idle() {
     loop_.cancel_timer(std::exchange(unload_timer_, 0));
-    const TimePoint now = clocks_.now();
+    const TimePoint now = environment_.now();
     TimePoint next = TimePoint::max();
     for (auto& [key, engine] : engines_) {
         if (!engine->is_ready()) continue;
@@ -324,14 +324,16 @@ void Service::Impl::unload_idle() {
     const auto delay = std::chrono::ceil<std::chrono::milliseconds>(next - now);
     unload_timer_ = loop_.add_timer_after(delay, [this] {
         unload_timer_ = 0;
-        schedule_turn();
+        schedule_pass();
     });
 }
 
-void Service::Impl::restart_dead() {
+void Service::restart_dead() {
     for (auto& [key, engine] : engines_) {
-        if (engine->state() != Engine::State::Down || engine->n_running() == 0 || engine->waits_to_retry()) continue;
+        if (engine->state() != Engine::State::Down || engine->n_running() == 0) continue;
+        // Idle ones go at once, however long nothing may be started.
         if (!engine->model().is_remote() && (is_loading() || !free_memory_after_kill())) continue;
+        if (engine->waits_to_retry() || (engine->lacked_memory() && directive_.memory_is_short)) continue;
         if (!engine->model().is_remote()) {
             default_load_failed_ = false;
             look_for_oom_kills();
@@ -340,8 +342,8 @@ void Service::Impl::restart_dead() {
     }
 }
 
-void Service::Impl::feed() {
-    // What is told of the pace is for the whole device: those that compute side by side share it.
+void Service::feed() {
+    // The pace is for the whole device: engines that compute side by side share it.
     std::set<std::string> devices;
     for (const auto& [key, engine] : engines_) {
         if (const auto device = engine->device(); device && engine->n_running() > 0) devices.insert(*device);
@@ -353,7 +355,7 @@ void Service::Impl::feed() {
     for (auto& [key, engine] : engines_) engine->feed({duty_cycle, drains(*engine)});
 }
 
-void Service::Impl::give_leases() {
+void Service::give_leases() {
     std::vector<DeviceLeases::Member> members;
     for (const auto& [key, engine] : engines_) {
         // The kernel shares the cores better than turns would (docs/performance.md).
@@ -369,13 +371,13 @@ void Service::Impl::give_leases() {
     }
 }
 
-void Service::Impl::on_ready(Engine& engine) {
-    load_failures_.forget(engine.key());
+void Service::on_ready(Engine& engine) {
+    load_failures_.add_ready(engine.key(), *engine.file());
 }
 
-void Service::Impl::on_load_failed(Engine& engine, const base::Error& error) {
+void Service::on_load_failed(Engine& engine, const base::Error& error) {
     const std::string& key = engine.key();
-    if (!engine.model().is_remote()) load_failures_.add(key, engine.file(), error, clocks_.now());
+    if (!engine.model().is_remote()) load_failures_.add(key, engine.file(), error, environment_.now());
     if (!engine.model().is_remote()) {
         const auto expected = default_model();
         default_load_failed_ = expected && expected->key() == key;
@@ -392,26 +394,29 @@ void Service::Impl::on_load_failed(Engine& engine, const base::Error& error) {
     if (job.kind == ModelJobs::Job::Kind::Load && job.model->key() == key) jobs_.finish(error);
 }
 
-void Service::Impl::on_died(Engine& engine, const engines::EngineEnd& end) {
+bool Service::on_died(Engine& engine, const supervisor::EngineEnd& end) {
     last_fault_ = base::concat(engine.program(), ' ', end.detail);
-    last_fault_cause_ = engines::cause_name(end.cause);
-    if (engine.model().is_remote() || !lacked_memory(end)) return;
+    last_fault_cause_ = supervisor::cause_name(end.cause);
+    if (engine.model().is_remote() || !lacked_memory(end)) return false;
     spdlog::warn("memory was short: idle models go before anything is loaded");
     memory_is_short_ = true;
+    return true;
 }
 
-bool Service::Impl::lacked_memory(const engines::EngineEnd& end) {
-    if (end.cause != engines::EngineEnd::Cause::ForeignKill) return end.cause == engines::EngineEnd::Cause::NoMemory;
-    return end.signal != SIGKILL || look_for_oom_kills();
+bool Service::lacked_memory(const supervisor::EngineEnd& end) {
+    if (end.cause != supervisor::EngineEnd::Cause::ForeignKill)
+        return end.cause == supervisor::EngineEnd::Cause::NoMemory;
+    const bool kernel_killed = look_for_oom_kills();
+    return end.signal != SIGKILL || kernel_killed || directive_.memory_is_short;
 }
 
-bool Service::Impl::look_for_oom_kills() {
-    return oom_kills_.look(clocks_.oom_kills ? clocks_.oom_kills() : std::nullopt, clocks_.now());
+bool Service::look_for_oom_kills() {
+    return oom_kills_.look(environment_.oom_kills ? environment_.oom_kills() : std::nullopt, environment_.now());
 }
 
-void Service::Impl::on_lease_released(Engine& engine) {
+void Service::on_lease_released(Engine& engine) {
     leases_.release(engine.id());
-    schedule_turn();
+    schedule_pass();
 }
 
 }  // namespace llmd::service

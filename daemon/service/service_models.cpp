@@ -11,7 +11,7 @@
 #include "base/model_files.h"
 #include "base/remote_settings.h"
 #include "base/utf8.h"
-#include "service/service_impl.h"
+#include "service/service.h"
 
 namespace llmd::service {
 namespace {
@@ -30,7 +30,7 @@ base::Result<ModelReference> model_at(const std::string& path) {
     if (!base::is_local_model_name(name)) {
         return base::fail(ErrorCode::InvalidArgument, path, ": ", base::kNameOfRemote);
     }
-    if (!engines::file_identity(path)) {
+    if (!supervisor::file_identity(path)) {
         struct stat status;
         if (::stat(path.c_str(), &status) != 0) return base::fail_errno(ErrorCode::ModelNotFound, path, errno);
         return base::fail(ErrorCode::InvalidArgument, path, ": is not a regular file");
@@ -40,8 +40,8 @@ base::Result<ModelReference> model_at(const std::string& path) {
 
 }  // namespace
 
-base::Result<ModelReference> Service::Impl::default_model() const {
-    const std::string& configured = options_.default_model;
+base::Result<ModelReference> Service::default_model() const {
+    const std::string& configured = config_.model;
     if (configured.starts_with('/')) return resolve_path(configured);
     if (!configured.empty()) {
         if (auto model = resolve(configured, false)) return model;
@@ -56,16 +56,16 @@ base::Result<ModelReference> Service::Impl::default_model() const {
         return base::fail(ErrorCode::ModelNotFound, "the default model of the settings, '",
                           base::to_clean_text(configured), "', is not installed");
     }
-    if (const std::string chosen = engines::default_model_of(names); !chosen.empty()) return resolve(chosen, false);
-    return base::fail(ErrorCode::ModelNotFound, "no default model: '", engines::kBundledModel,
+    if (const std::string chosen = supervisor::default_model_of(names); !chosen.empty()) return resolve(chosen, false);
+    return base::fail(ErrorCode::ModelNotFound, "no default model: '", supervisor::kBundledModel,
                       "' is not installed and there is more than one other; 'llmctl default MODEL' chooses one");
 }
 
-base::Result<ModelReference> Service::Impl::resolve(const std::string& name, bool embeds) const {
+base::Result<ModelReference> Service::resolve(const std::string& name, bool embeds) const {
     if (name.empty()) {
         auto chosen = default_model();
         const auto& last = embeds ? last_embedder_ : last_text_;
-        if (!last || last->default_model != options_.default_model) return chosen;
+        if (!last || last->configured != config_.model) return chosen;
         return settings_answer(chosen, embeds) ? chosen : last->model;
     }
     auto path = catalogue_->find(name);
@@ -81,14 +81,14 @@ base::Result<ModelReference> Service::Impl::resolve(const std::string& name, boo
     return std::move(path).error();
 }
 
-bool Service::Impl::settings_answer(const base::Result<ModelReference>& chosen, bool embeds) const {
-    if (options_.default_model.empty()) return false;
+bool Service::settings_answer(const base::Result<ModelReference>& chosen, bool embeds) const {
+    if (config_.model.empty()) return false;
     if (!chosen) return !embeds;
     const auto needs = catalogue_->needs(chosen->path);
     return (needs && needs->embeds) == embeds;  // of a text, until it is known
 }
 
-base::Result<ModelReference> Service::Impl::model_of(const std::string& name, const GenerateRequest& request) const {
+base::Result<ModelReference> Service::model_of(const std::string& name, const GenerateRequest& request) const {
     if (!name.empty()) {
         auto remote = remotes_.find(name, request);
         if (!remote) return std::move(remote).error();
@@ -97,8 +97,8 @@ base::Result<ModelReference> Service::Impl::model_of(const std::string& name, co
     return resolve(name, !request.inputs.empty());
 }
 
-base::Result<ModelReference> Service::Impl::choose_model(const GenerateRequest& request, Route& route, bool& held,
-                                                         std::optional<base::Error> error) {
+base::Result<ModelReference> Service::choose_model(const GenerateRequest& request, Route& route, bool& held,
+                                                   std::optional<base::Error> error) {
     while (true) {
         auto model = model_of(route.model, request);
         if (model && std::find(route.keys.begin(), route.keys.end(), model->key()) != route.keys.end()) {
@@ -114,15 +114,14 @@ base::Result<ModelReference> Service::Impl::choose_model(const GenerateRequest& 
     }
 }
 
-std::optional<base::Error> Service::Impl::refusal(const GenerateRequest& request, const ModelReference& model,
-                                                  bool& held) {
+std::optional<base::Error> Service::refusal(const GenerateRequest& request, const ModelReference& model, bool& held) {
     if (model.is_remote()) {
         if (remotes_.launcher() == nullptr) {
             return base::fail(ErrorCode::NotSupported, "this llmd has no llmd-remote, which asks remotes");
         }
         auto decision = remotes_.decide(model.remote, request, directive_);
-        held = decision.action == remotes::Decision::Action::Wait;
-        if (decision.action != remotes::Decision::Action::Refuse) return std::nullopt;
+        held = decision.action == handover::Decision::Action::Wait;
+        if (decision.action != handover::Decision::Action::Refuse) return std::nullopt;
         return std::move(decision.why);
     }
     if (directive_.refuse_all) return directive_.refuse_all->error();
@@ -132,17 +131,17 @@ std::optional<base::Error> Service::Impl::refusal(const GenerateRequest& request
     return recent_load_failure(model);
 }
 
-base::Result<ModelReference> Service::Impl::resolve_path(const std::string& path) const {
+base::Result<ModelReference> Service::resolve_path(const std::string& path) const {
     auto model = model_at(path);
     return model ? base::Result<ModelReference>(as_known(std::move(*model))) : model;
 }
 
-ModelReference Service::Impl::as_known(ModelReference model) const {
+ModelReference Service::as_known(ModelReference model) const {
     if (engines_.contains(model.key())) return model;
-    const auto file = engines::file_identity(model.path);
-    const auto settings = options_.of(model.name);
-    const auto is_same = [&](const ModelReference& other, const std::optional<engines::FileIdentity>& other_file) {
-        return !other.is_remote() && other_file == file && options_.of(other.name) == settings;
+    const auto file = supervisor::file_identity(model.path);
+    const auto settings = config_.of(model.name);
+    const auto is_same = [&](const ModelReference& other, const std::optional<supervisor::FileIdentity>& other_file) {
+        return !other.is_remote() && other_file == file && config_.of(other.name) == settings;
     };
     for (const auto& [key, engine] : engines_) {
         if (!engine->is_alive() || !is_same(engine->model(), engine->file())) continue;
@@ -152,27 +151,27 @@ ModelReference Service::Impl::as_known(ModelReference model) const {
     std::set<std::string_view> looked_at;  // each file once, however many requests are for it
     for (const auto& [id, record] : requests_.records()) {
         if (record.model.is_remote() || !looked_at.insert(record.model.path).second) continue;
-        if (!is_same(record.model, engines::file_identity(record.model.path))) continue;
+        if (!is_same(record.model, supervisor::file_identity(record.model.path))) continue;
         model.path = record.model.path;
         return model;
     }
     return model;
 }
 
-std::optional<base::Error> Service::Impl::recent_load_failure(const ModelReference& model) {
-    return load_failures_.current(model.key(), engines::file_identity(model.path), clocks_.now());
+std::optional<base::Error> Service::recent_load_failure(const ModelReference& model) {
+    return load_failures_.current(model.key(), supervisor::file_identity(model.path), environment_.now());
 }
 
-void Service::Impl::note_used(const ModelReference& model, bool embeds) {
+void Service::note_used(const ModelReference& model, bool embeds) {
     if (model.is_remote()) return;  // whoever names no model gets one of this device
-    (embeds ? last_embedder_ : last_text_) = LastUsed{model, options_.default_model};
+    (embeds ? last_embedder_ : last_text_) = LastUsed{model, config_.model};
 }
 
-void Service::Impl::list_models(std::function<void(std::vector<engines::ModelEntry>)> done) {
+void Service::list_models(std::function<void(std::vector<supervisor::ModelEntry>)> done) {
     // The catalogue forgets its callbacks when it goes, and it goes with this object.
-    catalogue_->list([this, done = std::move(done)](std::vector<engines::ModelEntry> entries) {
+    catalogue_->list([this, done = std::move(done)](std::vector<supervisor::ModelEntry> entries) {
         const auto chosen = default_model();
-        for (engines::ModelEntry& entry : entries) {
+        for (supervisor::ModelEntry& entry : entries) {
             const ModelReference model = as_known({entry.name, entry.path});
             const Engine* engine = serving(model);
             entry.is_default = chosen && model.key() == chosen->key();
@@ -182,12 +181,19 @@ void Service::Impl::list_models(std::function<void(std::vector<engines::ModelEnt
     });
 }
 
-void Service::Impl::reload() {
+void Service::list_models(const base::Caller& caller, std::function<void(std::vector<supervisor::ModelEntry>)> done) {
+    list_models([remote = remotes_.models(caller), done = std::move(done)](std::vector<supervisor::ModelEntry> models) {
+        models.insert(models.end(), remote.begin(), remote.end());
+        done(std::move(models));
+    });
+}
+
+void Service::reload() {
     if (reload_callback_) reload_callback_();
     catalogue_->forget_inspections();
 }
 
-void Service::Impl::load_model(const std::string& name_or_path, ModelJobs::Done done) {
+void Service::load_model(const std::string& name_or_path, ModelJobs::Done done) {
     const bool is_path = !name_or_path.empty() && name_or_path.front() == '/';
     auto model = is_path ? resolve_path(name_or_path) : resolve(name_or_path, false);
     auto refused = refuse_job();
@@ -200,10 +206,10 @@ void Service::Impl::load_model(const std::string& name_or_path, ModelJobs::Done 
     // An answer is due even where nobody listens: what was asked for by name is used from now on.
     if (!done) done = [](const base::Result<void>&) {};
     jobs_.add({ModelJobs::Job::Kind::Load, std::move(*model), std::move(done)});
-    schedule_turn();
+    schedule_pass();
 }
 
-void Service::Impl::unload_model(const std::string& name, ModelJobs::Done done) {
+void Service::unload_model(const std::string& name, ModelJobs::Done done) {
     if (auto refused = refuse_job()) return jobs_.answer(std::move(done), *std::move(refused));
     std::optional<ModelReference> model;
     if (!name.empty()) {
@@ -212,21 +218,21 @@ void Service::Impl::unload_model(const std::string& name, ModelJobs::Done done) 
         model = std::move(*resolved);
     }
     jobs_.add({ModelJobs::Job::Kind::Unload, std::move(model), std::move(done)});
-    schedule_turn();
+    schedule_pass();
 }
 
-std::optional<base::Error> Service::Impl::refuse_job() const {
+std::optional<base::Error> Service::refuse_job() const {
     return shutting_down_ ? std::optional(shutting_down()) : jobs_.refuse();
 }
 
-void Service::Impl::queue_load_if_replaced(const ModelReference& model) {
+void Service::queue_load_if_replaced(const ModelReference& model) {
     const Engine* engine = serving(model);
     if (engine == nullptr || model.is_remote()) return;
-    const auto now = engines::file_identity(model.path);  // nothing: it is gone, and what is loaded is all there is
+    const auto now = supervisor::file_identity(model.path);  // nothing: it is gone, and what is loaded is all there is
     if (now && now != engine->file()) jobs_.add_load_for_others(model);
 }
 
-void Service::Impl::run_jobs() {
+void Service::run_jobs() {
     draining_.clear();
     while (!jobs_.empty()) {
         const ModelJobs::Job& job = jobs_.front();
@@ -234,12 +240,12 @@ void Service::Impl::run_jobs() {
     }
 }
 
-bool Service::Impl::run_load(const ModelJobs::Job& job) {
+bool Service::run_load(const ModelJobs::Job& job) {
     const ModelReference model = *job.model;
     if (Engine* engine = serving(model); engine != nullptr && is_current(*engine)) {
         if (!engine->is_ready()) return false;
         if (job.done) {
-            engine->use().note({}, std::nullopt, false, clocks_.now());
+            engine->use().note({}, std::nullopt, false, environment_.now());
             const auto needs = model.is_remote() ? std::nullopt : catalogue_->needs(model.path);
             note_used(model, needs && needs->embeds);
         }
@@ -250,17 +256,17 @@ bool Service::Impl::run_load(const ModelJobs::Job& job) {
         return false;
     }
     const auto step = step_to(model, Priority::Interactive, false);  // for which all others make room
-    if (const auto* yields = std::get_if<engines::Yield>(&step)) draining_.insert(yields->model);
+    if (const auto* yields = std::get_if<supervisor::Yield>(&step)) draining_.insert(yields->model);
     if (const auto* error = std::get_if<base::Error>(&step)) {
         jobs_.finish(*error);
         return true;
     }
-    if (!std::holds_alternative<engines::LoadIt>(step)) return false;
+    if (!std::holds_alternative<supervisor::LoadIt>(step)) return false;
     start_engine(model);
     return serving(model) == nullptr;  // it has failed, and the job with it
 }
 
-bool Service::Impl::run_unload(const ModelJobs::Job& job) {
+bool Service::run_unload(const ModelJobs::Job& job) {
     bool is_done = true;
     for (auto& [key, engine] : engines_) {
         if (job.model && job.model->key() != key) continue;

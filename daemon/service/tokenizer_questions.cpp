@@ -78,7 +78,7 @@ std::vector<ModelReference> TokenizerQuestions::models() const {
     return models;
 }
 
-void TokenizerQuestions::send(engines::EngineLink& link, const std::string& key) {
+void TokenizerQuestions::send(supervisor::EngineLink& link, const std::string& key) {
     for (Call& call : calls_) {
         if (call.sent || call.model.key() != key) continue;
         std::visit([&](const auto& question) { link.send(question); }, call.question);
@@ -124,7 +124,7 @@ void TokenizerQuestions::forget_engine(const std::string& key) {
     }
 }
 
-void TokenizerQuestions::engine_died(const std::string& key, const engines::EngineEnd& end) {
+void TokenizerQuestions::engine_died(const std::string& key, const supervisor::EngineEnd& end) {
     for (Call& call : calls_) {
         if (call.model.key() == key && call.sent && ++call.deaths >= kMaxDeaths) {
             answer(call, base::fail(ErrorCode::DeviceError, "llmd-engine ended before it answered; the last time it ",

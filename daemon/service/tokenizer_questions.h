@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engines/engine_link.h"
 #include "protocol/messages.h"
 #include "service/model_reference.h"
+#include "supervisor/engine_link.h"
 
 namespace llmd::service {
 
@@ -22,7 +22,7 @@ public:
     // The answer has the message of that name.
     using Question = std::variant<protocol::Tokenize, protocol::Detokenize, protocol::Render>;
     using Done = std::function<void(base::Result<protocol::Message>)>;
-    // Has a callback called in a later turn of the loop.
+    // Has a callback called in a later iteration of the loop.
     using Post = std::function<void(std::function<void()>)>;
 
     explicit TokenizerQuestions(Post post) : post_(std::move(post)) {}
@@ -35,10 +35,10 @@ public:
 
     bool empty() const { return calls_.empty(); }
     bool wait_for(const std::string& key) const;
-    std::vector<ModelReference> models() const;  // that are asked, in order; one may be there twice
+    std::vector<ModelReference> models() const;  // the models that are asked, in order; one may be there twice
 
     // Asks this engine, which serves the model, what it has not been asked yet.
-    void send(engines::EngineLink& link, const std::string& key);
+    void send(supervisor::EngineLink& link, const std::string& key);
     // An engine's answer, or its Refused. Empty, or what is wrong with the answer. One to an unknown question is none:
     // its asker has left.
     template <typename Answer>
@@ -46,7 +46,7 @@ public:
     void take_refusal(const std::string& key, uint64_t id, base::Error error);
     // The engine of this model has ended; by itself: what it should have answered for the second time fails.
     void forget_engine(const std::string& key);
-    void engine_died(const std::string& key, const engines::EngineEnd& end);
+    void engine_died(const std::string& key, const supervisor::EngineEnd& end);
     // All that ask this model.
     void fail(const std::string& key, const base::Error& error);
     void fail_all(const base::Error& error);

@@ -13,7 +13,7 @@ POSITION = 128  # of the token that the report is about
 HALF_BYTES = 2  # of a key or a value
 
 BLOCK_WEIGHTS = 64  # that a row pair has in 32 columns: what matmul.cl computes at each pass of its loop
-ACTIVATION_BITS = {"1": 8, "2": 15}  # by LIMBS, activations.cl
+ACTIVATION_BITS = {"1": 8, "2": 15}  # by VALUE_BYTES, activations.cl
 LAYOUT_FORMATS = {"Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS", "F16"}
 
 
@@ -35,11 +35,11 @@ def _doublings(options):
 def _loop_weights(kernel, hot):
     """Weights times batch rows that the hot loop multiplies at each pass; the compiler may have unrolled it."""
     options = kernel.options
-    batch_rows, limbs = int(options["BATCH_ROWS"]), int(options["LIMBS"])
+    batch_rows, value_bytes = int(options["BATCH_ROWS"]), int(options["VALUE_BYTES"])
     block = BLOCK_WEIGHTS * int(options["PAIRS"]) * batch_rows
     is_float = 2 * hot.float_multiply_adds > hot.multiply_adds
-    # Integers hold two rows, and each limb has a multiplication of its own.
-    one_pass = block if is_float else block * limbs // 2
+    # Integers hold two rows, and each byte has a multiplication of its own.
+    one_pass = block if is_float else block * value_bytes // 2
     return max(1, round(hot.multiply_adds / one_pass)) * block, "float" if is_float else "integer"
 
 
@@ -96,13 +96,13 @@ def kernel_row(kernel, precision, model):
     weights, core = _loop_weights(kernel, hot)
     epilogue = options.get("EPILOGUE", "").removeprefix("EPILOGUE_").lower()
     row["name"] = f"matmul {layout} {epilogue}".strip()
-    next_limbs = options.get("NEXT_LIMBS", options["LIMBS"])
-    if next_limbs != options["LIMBS"]:
-        row["name"] += f" to {ACTIVATION_BITS[next_limbs]} bits"
+    next_value_bytes = options.get("NEXT_VALUE_BYTES", options["VALUE_BYTES"])
+    if next_value_bytes != options["VALUE_BYTES"]:
+        row["name"] += f" to {ACTIVATION_BITS[next_value_bytes]} bits"
     row["shape"] = {"core": core, "pairs": int(options["PAIRS"]), "lanes": int(options["LANES"]),
                     "k_splits": int(options["K_SPLITS"]), "image": options.get("IMAGE") == "1"}
     row["format"] = layout
-    row["bits"] = ACTIVATION_BITS[options["LIMBS"]]
+    row["bits"] = ACTIVATION_BITS[options["VALUE_BYTES"]]
     # Where another launch goes on with queries, keys and values, they are what a norm's input is stored from.
     row["is_qkv"] = epilogue == "qkv" or (epilogue == "store" and options.get("INPUT_NORM") != "NORM_NONE")
     row["non_nop_per_weight"] = round(hot.instructions / weights, 3)

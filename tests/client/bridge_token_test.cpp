@@ -1,4 +1,4 @@
-// What the bridge takes as a token, and the one that it makes.
+// The tokens that the bridge takes, and the one that it makes.
 #include "client/bridge_token.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ protected:
         ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
     }
 
-    // What is said of the path, whose name comes before it.
+    // Returns the fault of the path, whose name comes before it.
     std::string refusal(const fs::path& path, ExitCode code = ExitCode::Usage) const {
         try {
             bridge_token(path);

@@ -1,4 +1,4 @@
-// How a child's end is told, and that none outlives its limit.
+// How a child's end is reported, and that none outlives its limit.
 #include "client/child.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What may come next on a command line, from its words so far.
+// The words that may come next on a command line, from its words so far.
 #include "client/completion.h"
 
 #include <gtest/gtest.h>

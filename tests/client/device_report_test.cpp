@@ -1,4 +1,4 @@
-// What a report shows of texts that somebody else has chosen.
+// A report's treatment of texts that somebody else has chosen.
 #include "client/device_report.h"
 
 #include <gtest/gtest.h>

@@ -28,24 +28,13 @@ protected:
     fs::path folder_;
 };
 
-TEST_F(DoctorCommands, ASettingIsWrittenOnlyWhereThereIsNoFile) {
-    const std::string folder = folder_ / "llmd";
-    const std::string file = folder + "/llmd.toml";
-    EXPECT_EQ(settings_command("backend = \"cpu\""),
-              "mkdir -p " + folder + " && echo 'backend = \"cpu\"' > " + file + " && " + restart_command());
-    fs::create_directory(folder);
-    std::ofstream(file) << "backend = \"auto\"\n";
-    EXPECT_EQ(settings_command("backend = \"cpu\""), "llmctl config edit");
-}
-
-TEST_F(DoctorCommands, WhatTheShellWouldChangeIsLeftToTheEditor) {
-    EXPECT_EQ(settings_command("model = \"it's\""), edit_command());
-    EXPECT_EQ(settings_command("model = \"a\\\"b\""), edit_command());
-}
-
-TEST_F(DoctorCommands, AFolderThatIsNoneIsNoPlaceForSettings) {
-    std::ofstream(folder_ / "llmd") << "a file";
-    EXPECT_EQ(settings_command("threads = 2"), edit_command());
+TEST_F(DoctorCommands, ASettingIsSetWhereTheFilesCanBeRead) {
+    EXPECT_EQ(settings_command("backend", "cpu"), "llmctl config set backend cpu");
+    EXPECT_EQ(settings_command("model", "a b"), "llmctl config set model 'a b'");
+    EXPECT_EQ(settings_command("model", "it's"), edit_command()) << "the shell would change it";
+    fs::create_directory(folder_ / "llmd");
+    std::ofstream(folder_ / "llmd" / "llmd.toml") << "threads = many\n";
+    EXPECT_EQ(settings_command("backend", "cpu"), edit_command());
 }
 
 }  // namespace

@@ -69,17 +69,25 @@ TEST(Fetch, SendsTheRequestAndReadsTheAnswerToItsEnd) {
               "POST /tokenize HTTP/1.0\r\nHost: llmd\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
 }
 
-TEST(HttpExchange, GivesTheValuesOfAHeaderInTheirOrder) {
-    const Peer peer(
-        "HTTP/1.1 200 OK\r\nX-Note: a: b\r\nX-Notes: no\r\nx-note:\t c\r\nX: X-Note: no\r\nX-NOTE:\r\n\r\nX-Note: "
-        "text");
-    HttpExchange exchange(peer.path, {"GET", "/", {}});
-    EXPECT_TRUE(exchange.headers("x-note").empty());
-    std::string body;
-    while (const auto part = exchange.read()) body += *part;
-    EXPECT_EQ(body, "X-Note: text");
-    EXPECT_EQ(exchange.headers("x-note"), (std::vector<std::string>{"a: b", "c", ""}));
-    EXPECT_TRUE(exchange.headers("x-none").empty());
+TEST(Fetch, WhoDoesNotAnswerInTimeIsToldFromWhoIsNotThere) {
+    const std::string path = testing::TempDir() + "llmctl-silent-" + std::to_string(::getpid());
+    const base::UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    ASSERT_EQ(::listen(listener.get(), 1), 0);
+    const HttpRequest request{"GET", "/", {}};
+    EXPECT_THROW((void)fetch(path, request, std::chrono::milliseconds(1)), Unanswered);
+    ::unlink(path.c_str());
+    try {
+        (void)fetch(path, request);
+        FAIL() << "nobody is there";
+    } catch (const Unanswered&) {
+        FAIL() << "it was waited for";
+    } catch (const CommandError& error) {
+        EXPECT_EQ(error.code(), ExitCode::Unreachable);
+    }
 }
 
 TEST(Fetch, AnEndBeforeTheAnswerIsADaemonThatIsGone) {

@@ -1,4 +1,4 @@
-// What a new model may be called.
+// Names that a new model may have.
 #include "client/model_folder.h"
 
 #include <gtest/gtest.h>

@@ -37,7 +37,7 @@ TEST(Wrap, OnlyATerminalHasColumns) {
     EXPECT_FALSE(terminal_columns(-1));
 }
 
-// What a terminal gets of `text`, which the terminal's own new lines ("\r\n") end.
+// Returns the bytes that a terminal gets of `text`, which the terminal's own new lines ("\r\n") end.
 std::string on_terminal(const char* term, std::string_view text, TextOutput::Style style) {
     int ours = -1;
     int theirs = -1;

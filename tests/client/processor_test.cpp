@@ -1,4 +1,4 @@
-// What other programs take of the processor.
+// The use that other programs make of the processor.
 #include "client/processor.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What somebody who mistyped most likely meant.
+// The word that somebody who mistyped most likely meant.
 #include "client/suggestion.h"
 
 #include <gtest/gtest.h>

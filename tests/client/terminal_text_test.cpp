@@ -1,4 +1,4 @@
-// What a model may print on a terminal: no sequence survives, however it is cut, and ordinary text is untouched.
+// The text of a model on a terminal: no sequence survives, however it is cut, and ordinary text is untouched.
 #include "client/terminal_text.h"
 
 #include <gtest/gtest.h>

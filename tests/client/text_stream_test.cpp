@@ -1,4 +1,4 @@
-// What becomes of a text's parts, and what a person is told of one that was cut.
+// The parts of a text become output, and a person learns why one was cut.
 #include "client/text_stream.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "client/exit_code.h"
-#include "engines/model_catalogue.h"
+#include "supervisor/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
@@ -85,6 +85,13 @@ TEST(FallbackHint, IsNothingWhereTheDefaultIsListedAndHasAnswered) {
     EXPECT_EQ(fallback_hint({{"model", "tale"}, {"notes", others}}, options), "");
 }
 
+TEST(SchemaHint, TellsWhatIsNotEnforced) {
+    const std::vector<std::string> notes = {"top_k: 300 is read as 256",
+                                            R"(json_schema: at "#": "not" is not supported)"};
+    EXPECT_EQ(schema_hint({{"notes", notes}}), "llmctl: --json-schema: at \"#\": \"not\" is not supported\n");
+    EXPECT_EQ(schema_hint({}), "");
+}
+
 TEST(CutHint, NamesWhatAllowsMore) {
     const auto hint = [](const char* reason, uint64_t count, const Dictionary& options) {
         return cut_hint({{"finish_reason", reason}, {"generated_tokens", count}}, options);
@@ -100,7 +107,7 @@ TEST(CutHint, NamesWhatAllowsMore) {
 }
 
 TEST(ContinuationHint, IsForTheBundledModelAndATextThatItWasToContinue) {
-    const Dictionary bundled = {{"model", std::string(engines::kBundledModel)}};
+    const Dictionary bundled = {{"model", std::string(supervisor::kBundledModel)}};
     EXPECT_EQ(
         continuation_hint(bundled, {}),
         "llmctl: this model has learned to answer, not to continue a text: 'llmctl chat', or --system, asks it\n");

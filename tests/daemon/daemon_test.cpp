@@ -28,8 +28,8 @@
 #include "base/unique_fd.h"
 #include "bus/sdbus_compat.h"
 #include "daemon/dbus/private_bus.h"
-#include "engines/engine_link.h"
 #include "protocol/frame.h"
+#include "supervisor/engine_link.h"
 
 namespace llmd {
 namespace {
@@ -90,7 +90,7 @@ protected:
         connection = sdbus::createSessionBusConnection();
         root = sdbus::createProxy(*connection, bus::BusName(kInterface), bus::BusPath("/org/llmd/Llmd1"));
     }
-    // Waits for what llmd tells its service manager.
+    // Waits for what llmd sends its service manager.
     void expect_notice(const std::string& expected) {
         for (;;) {
             std::array<pollfd, 2> ready{pollfd{notify.get(), POLLIN, 0}, pollfd{pidfd.get(), POLLIN, 0}};
@@ -144,7 +144,7 @@ TEST_F(DaemonTest, HangupReadsTheModelsAgain) {
 }
 
 TEST_F(DaemonTest, TerminationEndsItAndASecondOneAtOnce) {
-    // One that never answers and does not leave when its socket is closed: llmd waits for that.
+    // One that never answers and does not exit when its socket is closed: llmd waits for that.
     start("exec sleep 1000\n");
     root->callMethodAsync("LoadModel")
         .onInterface("org.llmd.Llmd1.Admin")
@@ -162,7 +162,7 @@ TEST_F(DaemonTest, TerminationEndsItAndASecondOneAtOnce) {
     expect_notice("STOPPING=1");
     ASSERT_EQ(::kill(llmd, SIGTERM), 0);
     EXPECT_EQ(wait_for_exit(), 0);
-    EXPECT_LT(base::Clock::now() - first, engines::EngineTimeouts{}.exit) << "it has waited for the engine";
+    EXPECT_LT(base::Clock::now() - first, supervisor::EngineTimeouts{}.exit) << "it has waited for the engine";
 }
 
 TEST_F(DaemonTest, TerminationWithNothingToDoEndsIt) {

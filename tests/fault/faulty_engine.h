@@ -103,7 +103,7 @@ protected:
         outcome.backend = compute::backend_name(loaded->backend->report().kind);
         outcome.notes = loaded->backend->report().notes;
         outcome.n_pages = loaded->backend->limits().n_pages;
-        outcome.profile = loaded->backend->report().profile;
+        outcome.profile = loaded->backend->report().fingerprint;
         outcome.n_tuned = observer.n_tuned;
         RecordedEvents events;
         // Chunks of a fixed size and no drafts, or the number of calls would depend on the time they take.

@@ -73,7 +73,7 @@ void check_order(const std::vector<AnswerEvent>& events) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     static const std::vector<chat::Tool> tools = {
-        {.name = "f", .properties = {{"a", chat::ValueForm::Text}, {"b"}, {"c", chat::ValueForm::TextOrNull}}},
+        {.name = "f", .properties = {{"a", chat::ValueKind::Text}, {"b"}, {"c", chat::ValueKind::TextOrNull}}},
         {.name = "find"},
     };
     if (size < 3) return 0;

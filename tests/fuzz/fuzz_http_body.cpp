@@ -65,8 +65,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     using namespace llmd::api;
-    constexpr Dialect kDialects[] = {kCompletion, kChat,        kOllamaGenerate,   kOllamaChat,
-                                     kEmbeddings, kOllamaEmbed, kOllamaEmbeddings, kResponses};
+    constexpr Dialect kDialects[] = {kCompletion,       kChat,       kOllamaGenerate,
+                                     kOllamaChat,       kEmbeddings, kOllamaEmbed,
+                                     kOllamaEmbeddings, kResponses,  kAnthropic};
     constexpr size_t kOthers = 2;
     if (size == 0) return 0;
     const std::string_view body(reinterpret_cast<const char*>(data) + 1, size - 1);

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "api/bus_options.h"
 #include "api/fields.h"
-#include "dbus/options.h"
 
 namespace {
 
@@ -154,7 +154,7 @@ void check_accepted(const llmd::api::Call& options) {
 void check_refused(const llmd::base::Error& error, const Value::Object& options) {
     require(error.code == llmd::base::ErrorCode::InvalidArgument);
     for (const char c : error.message) require(static_cast<unsigned char>(c) >= 0x20);
-    // Of an element too: "logit_bias[2].bias: ..."
+    // The key may be an element's too: "logit_bias[2].bias: ..."
     require(find(options, error.message.substr(0, error.message.find_first_of(":[."))) != nullptr);
 }
 
@@ -173,10 +173,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto parsed = llmd::api::read_call(options, llmd::api::kBus);
     parsed ? check_accepted(*parsed) : check_refused(parsed.error(), options);
     llmd::api::Call none;
-    if (const auto taken = llmd::dbus::take_messages(none, {options, options}); !taken) {
+    if (const auto taken = llmd::api::take_messages(none, {options, options}); !taken) {
         require(taken.error().message.starts_with("messages"));
     }
-    if (const auto model = llmd::dbus::parse_model_option(options)) {
+    if (const auto model = llmd::api::parse_model_option(options)) {
         require(model->find('/') == std::string::npos);
     } else {
         check_refused(model.error(), options);

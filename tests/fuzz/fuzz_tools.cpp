@@ -1,9 +1,9 @@
 // Hostile lists of tools, and answers that their grammar lets through: no answer gets stuck, and it is read as calls
-// that name a tool and have JSON for arguments. What is refused is one clean line that names a field. Input: a byte
-// that chooses the syntax, one whose bits choose the rest, the tools up to the first zero byte, and then bytes: each
-// chooses among those that may come next. They are an answer themselves too, in which bare calls are looked for: it is
-// the same however it is cut, calls name a tool and have JSON for arguments, all else stays as it is, and what the user
-// has written is no call.
+// that name a tool and have JSON for arguments. A refusal is one clean line that names a field. Input: a byte that
+// chooses the syntax, one whose bits choose the rest, the tools up to the first zero byte, and then bytes: each chooses
+// among those that may come next. They are an answer themselves too, in which bare calls are looked for: it is the same
+// however it is cut, calls name a tool and have JSON for arguments, all else stays as it is, and what the user has
+// written is no call.
 #include <simdjson.h>
 
 #include <algorithm>
@@ -133,7 +133,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         check_refusal(answer.error());
         return 0;
     }
-    for (const std::string& loosened : answer->loosened) require(base::is_clean_text(loosened));
+    for (const std::string& unconstrained : answer->unconstrained) require(base::is_clean_text(unconstrained));
     if (!answer->grammar) return 0;
     Automaton automaton(answer->grammar);
     auto state = automaton.start();

@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import re
 import struct
 
 import harness
@@ -9,6 +10,9 @@ from gi.repository import GLib
 from harness import LLAMA, MARKER
 
 PROMPT = f"Once upon a time {MARKER}"
+ENTRIES = 100_000  # unpacked they take 110 MB
+MOST_KIB = 24 << 10
+LEFT_BEHIND_KIB = 4 << 10
 
 
 def v(signature, value):
@@ -92,6 +96,39 @@ class Options(harness.TestCase):
 
     def test_unknown_options_and_other_integer_types_are_fine(self):
         self.client.generate(PROMPT, max_tokens=v("y", 2), seed=v("n", 5), top_k=v("x", 5), mood=v("as", ["good"]))
+
+    def memory_kib(self):
+        """(resident now, at most until now) of llmd."""
+        with open(f"/proc/{self.daemon.process.pid}/status") as file:
+            status = file.read()
+        return [int(re.search(rf"{key}:\s+(\d+)", status)[1]) for key in ("VmRSS", "VmHWM")]
+
+    def test_a_call_with_too_much_in_it_is_refused_before_it_is_unpacked(self):
+        harness.require("memory-figures")
+        self.client.status()
+        options = {f"unknown{i}": v("i", i) for i in range(ENTRIES)}
+        long = v("s", "x" * (5 << 20))
+        calls = [("GetStatus", v("(a{sv})", (options,)), "16384 entries"),
+                 ("Generate", v("(sa{sv})", (PROMPT, options)), "16384 entries"),
+                 ("Chat", v("(aa{sv}a{sv})", ([{}] * ENTRIES, {})), "16384 entries"),
+                 ("Chat", v("(aa{sv}a{sv})", ([{"calls": v("aa{sv}", [{}] * ENTRIES)}], {})), "16384 entries"),
+                 ("Embed", v("(asa{sv})", (["x"] * ENTRIES, {})), "16384 entries"),
+                 ("GetStatus", v("(a{sv})", ({"nested": v("v", v("v", long))},)), "4194304 bytes"),
+                 ("Tokenize", v("(sa{sv})", ("x", {"bias": v("a{ud}", {i: 0.5 for i in range(ENTRIES)})})), "16384 entries"),
+                 ("Detokenize", v("(aua{sv})", ([1] * (2 << 20), {})), "4194304 bytes")]
+        before, _ = self.memory_kib()
+        for method, arguments, limit in calls:
+            with self.subTest(method=method, limit=limit):
+                name, message = harness.error_of(self.client.call, method, arguments)
+                self.assertEqual(name, "InvalidArgument")
+                self.assertIn(limit, message)
+        self.client.status()  # a call is given back when it has been answered
+        after, most = self.memory_kib()
+        # The bus hands the message over whole: twice the size of the largest, 8 MiB. The rest would be the entries.
+        self.assertLess(most - before, MOST_KIB)
+        self.assertLess(after - before, LEFT_BEHIND_KIB)
+        self.client.call("GetStatus", v("(a{sv})", ({f"unknown{i}": v("i", i) for i in range(1000)},)))
+        self.assert_serves()
 
     def test_unknown_models_are_named(self):
         for model, code in (("no-such-model", "ModelNotFound"), ("../" + LLAMA, "InvalidArgument"),

@@ -1,4 +1,5 @@
 """llmctl bridge as the tests start it, and clients that speak to it."""
+import http.client
 import json
 import signal
 import socket
@@ -6,9 +7,8 @@ import subprocess
 
 from harness import LIMIT_S, LLMCTL
 
-MAX_CALLS = 2  # that are with llmd; others wait in the bridge
-MAX_WAITING = 16
-MAX_QUICK = 4  # connections for what is answered at once
+MAX_CALLS = 2  # of all bridges that run; others wait
+MAX_WAITING = 64
 AS_NOBODY = {"user": "nobody", "extra_groups": []}  # of subprocess.run()
 
 
@@ -31,10 +31,14 @@ class Bridge:
         client.connect(("127.0.0.1", self.port))
         return client
 
-    def post(self, body, *headers, path="/v1/completions"):
+    def http(self):
+        """As a program does that keeps its connection."""
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
+
+    def post(self, body, *headers, path="/v1/completions", keep=False):
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         lines = [f"POST {path} HTTP/1.1", f"Host: localhost:{self.port}", f"Content-Length: {len(data)}", *headers]
-        return "\r\n".join(lines).encode() + b"\r\n\r\n" + data
+        return "\r\n".join(lines + ([] if keep else ["Connection: close"])).encode() + b"\r\n\r\n" + data
 
     def exchange(self, request):
         """(status, everything that came) of raw bytes."""
@@ -44,7 +48,7 @@ class Bridge:
         return int(data.split(b" ", 2)[1]), data
 
     def get(self, *headers, host=None, method="GET", path="/health"):
-        lines = [f"{method} {path} HTTP/1.1", f"Host: {host or f'localhost:{self.port}'}", *headers]
+        lines = [f"{method} {path} HTTP/1.1", f"Host: {host or f'localhost:{self.port}'}", "Connection: close", *headers]
         return self.exchange("\r\n".join(lines).encode() + b"\r\n\r\n")
 
     def stop(self):

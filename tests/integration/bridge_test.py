@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import select
 import socket
 import stat
 import struct
@@ -17,7 +18,7 @@ from harness import LIMIT_S, LLAMA, LLMCTL, MARKER
 PROMPT = f"Once upon a time {MARKER}"
 GREEDY = {"prompt": PROMPT, "max_tokens": 24, "temperature": 0, "model": LLAMA}
 LONG = dict(GREEDY, max_tokens=400, stream=True)
-MAX_CONNECTIONS = 64
+MAX_CONNECTIONS = 160
 TOKEN = "a-token-of-the-test-0123"
 
 
@@ -103,11 +104,43 @@ class WithLlmd(harness.TestCase):
             status, answer = self.bridge.get("Origin: " + origin)
             self.assertEqual(status, 403, origin)
             self.assertNotIn(b"Access-Control", answer)
-        # A preflight is answered, but grants nothing.
+        # A preflight grants nothing: no origin is allowed.
         answer = self.bridge.get("Origin: http://localhost:3000", "Access-Control-Request-Method: POST", method="OPTIONS",
                                  path="/v1/completions")
-        self.assertEqual(answer[0], 405)
+        self.assertEqual(answer[0], 403)
         self.assertNotIn(b"Access-Control", answer[1])
+
+    def test_pages_of_an_origin_that_is_allowed_may_ask_and_read(self):
+        bridge = Bridge(self.bus.environment, "--allow-origin", "app://obsidian.md")
+        self.addCleanup(bridge.stop)
+        status, answer = bridge.get("Origin: app://obsidian.md", path="/api/tags")
+        self.assertEqual(status, 200)
+        self.assertIn(b"\r\nAccess-Control-Allow-Origin: app://obsidian.md\r\n", answer)
+        self.assertIn(b"\r\nVary: Origin\r\n", answer)
+        preflight = ("Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type")
+        status, answer = bridge.get("Origin: app://obsidian.md", *preflight, method="OPTIONS", path="/v1/completions")
+        self.assertEqual(status, 204)
+        self.assertTrue(answer.startswith(b"HTTP/1.1 204 No Content\r\n"), answer)
+        self.assertNotIn(b"Content-Length", answer)
+        self.assertIn(b"\r\nAccess-Control-Allow-Headers: content-type\r\n", answer)
+        # A refusal is read too, also of a body that is not taken.
+        status, answer = bridge.exchange(bridge.post(b"x" * 5_000_000, "Origin: app://obsidian.md"))
+        self.assertEqual(status, 413)
+        self.assertIn(b"\r\nAccess-Control-Allow-Origin: app://obsidian.md\r\n", answer)
+        for origin in "app://obsidian", "app://obsidian.md.evil", "http://evil.example":
+            status, answer = bridge.get("Origin: " + origin, *preflight, method="OPTIONS", path="/v1/completions")
+            self.assertEqual(status, 403, origin)
+            self.assertNotIn(b"Access-Control", answer)
+
+    def test_origins_that_anybody_may_have_are_refused(self):
+        for origin, words in (("*", "is no origin"), ("null", "is no origin"), ("file://", "is the origin of every file"),
+                              ("http://localhost:3000", "this needs --token-file"), ("app://a/", "does not end with one host")):
+            done = subprocess.run([LLMCTL, "bridge", "--port", "0", "--allow-origin", origin], env=self.bus.environment,
+                                  capture_output=True, text=True, timeout=LIMIT_S)
+            self.assertEqual((done.returncode, done.stderr.startswith("llmctl: --allow-origin: "), words in done.stderr), (2, True, True), done)
+        many = [word for n in range(1000) for word in ("--allow-origin", f"app://number-{n}")]
+        done = subprocess.run([LLMCTL, "bridge", "--port", "0", *many], env=self.bus.environment, capture_output=True, text=True, timeout=LIMIT_S)
+        self.assertEqual((done.returncode, "are more than 8192" in done.stderr), (2, True), done.stderr)
 
     def test_a_token_is_asked_for(self):
         bridge = self.with_token()
@@ -163,7 +196,7 @@ class WithLlmd(harness.TestCase):
                     if not served and done.stdout:  # what had been sent before may be lost when the connection closes
                         self.assertTrue(done.stdout.startswith(b"HTTP/1.1 403 "), done.stdout)
 
-    def test_what_two_readers_could_read_differently_is_refused(self):
+    def test_http_that_is_none_is_refused_and_ends_the_connection(self):
         host = f"Host: localhost:{self.bridge.port}\r\n".encode()
         post = b"POST /v1/completions HTTP/1.1\r\n" + host
         inner = b"GET /metrics HTTP/1.1\r\n" + host + b"\r\n"
@@ -174,45 +207,69 @@ class WithLlmd(harness.TestCase):
                 (post + b"Content-Length: 0x2\r\n\r\n{}", 400),
                 (post + b"Content-Length: \r\n\r\n", 400),
                 (post + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", 400),
-                (post + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", 411),
-                (post + b"Transfer-Encoding : chunked\r\n\r\n", 400),
-                (post + b"X: y\r\n Content-Length: 5\r\n\r\n", 400),
-                (post + b"X: y\nContent-Length: 5\r\n\r\n", 400),
-                (post + b"X: y\r\rContent-Length: 5\r\n\r\n", 400),
-                (post + b"X: \0\r\n\r\n", 400),
                 (post + host + b"\r\n", 400),
-                (post + b": y\r\n\r\n", 400),
                 (post + b"no colon\r\n\r\n", 400),
                 (b"GET /health HTTP/1.1\r\n\r\n", 400),
+                (b"GET /health HTTP/1.0\r\n\r\n", 400),
                 (b"GET http://localhost/health HTTP/1.1\r\n" + host + b"\r\n", 400),
                 (b"CONNECT localhost:1 HTTP/1.1\r\n" + host + b"\r\n", 400),
-                (b"GET  /health HTTP/1.1\r\n" + host + b"\r\n", 400),
-                (b"get /health HTTP/1.1\r\n" + host + b"\r\n", 400),
-                (b"\r\nGET /health HTTP/1.1\r\n" + host + b"\r\n", 400),
                 (b"GET /health HTTP/2.0\r\n" + host + b"\r\n", 505),
                 (b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\n" + host + b"\r\n", 414),
                 (b"GET /health HTTP/1.1\r\n" + host + b"A: b\r\n" * 64 + b"\r\n", 431),
-                (b"GET /health HTTP/1.1\r\n" + host + b"A: " + b"b" * 40000, 431),
+                (b"GET /health HTTP/1.1\r\n" + host + b"A: " + b"b" * 140000, 431),
                 (post + b"Content-Length: 5000000\r\n\r\n", 413),
-                (post + b"Content-Length: 99999999999999999999999\r\n\r\n", 413)):
+                (post + b"Content-Length: 99999999999999999999999\r\n\r\n", 413),
+                # What follows a refused one is none.
+                (b"POST /v1/completions HTTP/1.1\r\nHost: evil.example\r\nContent-Length: %d\r\n\r\n" % len(inner) + inner,
+                 403)):
             with self.subTest(request=request[:100]):
-                self.assertEqual(self.bridge.exchange(request)[0], status)
-        # What follows a request is no second one, and a body is as long as it says.
-        data = self.bridge.exchange(b"GET /health HTTP/1.1\r\n" + host + b"\r\n" + inner)[1]
-        self.assertEqual(data.count(b"HTTP/1.1 "), 1)
-        self.assertEqual(self.bridge.exchange(post + b"Content-Length: 2\r\n\r\n{}" + inner)[1].count(b"HTTP/1.1 "), 1)
+                answer = self.bridge.exchange(request)
+                self.assertEqual((answer[0], len(re.findall(rb"^HTTP/1\.1 \d", answer[1], re.M))), (status, 1), answer)
+
+    def test_a_body_without_an_end_is_refused(self):
+        head = f"POST /api/chat HTTP/1.1\r\nHost: localhost:{self.bridge.port}\r\nTransfer-Encoding: chunked\r\n\r\n"
+        with self.bridge.connect() as client:
+            client.sendall(head.encode())
+            while not select.select([client], [], [], 0)[0]:
+                client.sendall(b"10000\r\n" + bytes(0x10000) + b"\r\n")
+            answer = client.recv(65536)
+        self.assertTrue(answer.startswith(b"HTTP/1.1 413 "), answer)
+        self.assertIn(b'{"error":"body: more than 4194304 bytes"}', answer)
+
+    def test_a_connection_serves_one_request_after_another(self):
+        client = self.bridge.http()
+        self.addCleanup(client.close)
+        texts = set()
+        for body, path in ((GREEDY, "/v1/completions"), (GREEDY, "/v1/completions"), ({"content": PROMPT}, "/tokenize")):
+            # An iterator is sent in chunks, as programs do that do not know the length.
+            for data in json.dumps(body).encode(), iter([json.dumps(body)[:9].encode(), json.dumps(body)[9:].encode()]):
+                client.request("POST", path, data)
+                sock = client.sock
+                answer = client.getresponse()
+                self.assertEqual(answer.status, 200)
+                texts.add(json.loads(answer.read()).get("choices", [{"text": None}])[0]["text"])
+                self.assertIs(client.sock, sock, "the connection is kept")
+        self.assertEqual(len(texts), 2, texts)
+        self.texts += texts - {None}
+
+    def test_requests_that_come_at_once_are_answered_in_their_order(self):
+        with self.bridge.connect() as client:
+            client.sendall(self.bridge.post(GREEDY, keep=True) + self.bridge.post({}, path="/api/show", keep=True) +
+                           self.bridge.post(GREEDY))
+            answers = read_to_end(client).split(b"HTTP/1.1 ")[1:]
+        self.assertEqual([answer[:3] for answer in answers], [b"200", b"400", b"200"])
+        self.assertTrue(answers[1].endswith(b'{"error":"model: it is missing"}'))
 
     def test_requests_count_as_a_sandboxed_application(self):
         self.client.load(LLAMA)
         with self.daemon.held_engine():
             clients = [self.bridge.connect() for _ in range(3)]
-            # Nobody can say that it did not come this way.
             for client in clients[:2]:
-                client.sendall(self.bridge.post(dict(LONG, priority="interactive"), "Llmd-Bridge: 0"))
+                client.sendall(self.bridge.post(dict(LONG, priority="interactive")))
             self.client.wait(lambda: self.n_requests() == 2, "two requests")
             self.assertEqual([one["priority"] for one in self.client.requests()], ["normal"] * 2)
             before = {one["request"] for one in self.client.requests()}
-            # The third waits in the bridge, though llmd has room for programs that are not in a sandbox.
+            # The third waits, though llmd has room for programs that are not in a sandbox.
             clients[2].sendall(self.bridge.post(LONG))
             self.assertEqual(self.bridge.get()[0], 200)
             self.assertEqual({one["request"] for one in self.client.requests()}, before)
@@ -250,10 +307,10 @@ class WithLlmd(harness.TestCase):
                 return False
         self.client.wait(is_served, "room for a connection")
 
-    def test_eight_ollama_chats_at_once_are_all_answered(self):
+    def test_as_many_ollama_chats_as_may_wait_are_all_answered(self):
         body = {"model": LLAMA, "messages": [{"role": "user", "content": PROMPT}], "stream": False,
                 "options": {"num_predict": 24, "temperature": 0}}
-        clients = [self.bridge.connect() for _ in range(8)]
+        clients = [self.bridge.connect() for _ in range(MAX_CALLS + MAX_WAITING)]
         for client in clients:
             client.sendall(self.bridge.post(body, path="/api/chat"))
         answers = [read_to_end(client) for client in clients]
@@ -264,24 +321,77 @@ class WithLlmd(harness.TestCase):
         self.assertEqual(len(texts), 1)
         self.texts += texts
 
-    def test_what_waits_in_the_bridge_is_limited(self):
+    def test_a_request_may_be_cancelled_from_another_connection(self):
         self.client.load(LLAMA)
         with self.daemon.held_engine():
-            clients = [self.bridge.connect() for _ in range(MAX_CALLS + MAX_WAITING)]
+            client = self.bridge.connect()
+            self.addCleanup(client.close)
+            client.sendall(self.bridge.post(LONG))
+            self.client.wait(lambda: self.n_requests() == 1, "the request")
+            number = self.client.requests()[0]["request"].rpartition("/")[2]
+            status, answer = self.bridge.exchange(self.bridge.post(b"", path=f"/v1/requests/{number}/cancel"))
+            self.assertEqual(status, 200, answer)
+            self.client.wait(lambda: self.n_requests() == 0, "the request to go")
+
+    def test_connections_that_end_leave_room(self):
+        for _ in range(2 * MAX_CONNECTIONS):
+            self.assertEqual(self.bridge.get()[0], 200)
+
+    def test_another_llmd_is_found_again(self):
+        bus = harness.PrivateBus()
+        self.addCleanup(bus.close)
+        bridge = Bridge(bus.environment)
+        self.addCleanup(bridge.stop)
+        for log in "first.log", "second.log":
+            self.assertEqual(bridge.get()[0], 503)
+            daemon = harness.Daemon(bus, log)
+            client = bridge.http()
+            client.request("GET", "/health")
+            self.assertEqual(client.getresponse().read(), b'{"status":"ok","state":"idle"}')
+            self.assertEqual(daemon.stop(), 0)
+            self.assertEqual(client.sock.recv(1), b"", "the connection goes with it")
+            client.close()
+
+    def test_who_is_no_bridge_is_dropped_for_a_reason(self):
+        path = self.bus.path("runtime/llmd-bridge/bridge.sock")
+        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
+        self.assertEqual(stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode), 0o700)
+        # The last one comes in time with too little of it.
+        for data in b"GET /health HTTP/1.1\r\n\r\n", b"\2\0\0\0ab", b"\0\0\0\0", b"\xff\xff\xff\xff", b"\2\0\0\0a":
+            with socket.socket(socket.AF_UNIX) as client:
+                client.settimeout(LIMIT_S)
+                client.connect(path)
+                client.sendall(data)
+                try:
+                    self.assertEqual(client.recv(1), b"")
+                except ConnectionResetError:  # it has not read all
+                    pass
+        for reason in ("a length of 542393671 bytes is not from 1 to 8192", "it does not begin with llmd-bridge 1; ", "it did not come within 5 s"):
+            self.assertRegex(self.daemon.log(), rf"warning: a connection of process {os.getpid()} to .*bridge\.sock was dropped: "
+                                                rf"preamble: {reason}")
+
+    def test_what_waits_is_limited(self):
+        self.client.load(LLAMA)
+        with self.daemon.held_engine():
+            clients = [self.bridge.connect() for _ in range(MAX_CALLS + MAX_WAITING + 1)]
             for client in clients[:MAX_CALLS]:
                 client.sendall(self.bridge.post(LONG))
             self.client.wait(lambda: self.n_requests() == MAX_CALLS, "the first to arrive")
             for client in clients[MAX_CALLS:]:
                 client.sendall(self.bridge.post(LONG))
-            status, answer = self.bridge.exchange(self.bridge.post(LONG))
-            self.assertEqual(status, 429)
-            self.assertIn(b"\r\nRetry-After: 2\r\n", answer)
+            # The one that came last, whichever that is.
+            refused, = select.select(clients[MAX_CALLS:], [], [], LIMIT_S)[0]
+            answer = read_to_end(refused)
+            self.assertTrue(answer.startswith(b"HTTP/1.1 429 "), answer)
+            # kShortestRetry to kLongestRetry of call_queue.h: as the requests before have ended.
+            wait = re.search(rb"\r\nRetry-After: (\d+)\r\n", answer)
+            self.assertIn(int(wait[1]), range(2, 601), answer)
             error = json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
             self.assertEqual((error["type"], error["code"]), ("rate_limit_error", "rate_limit_exceeded"))
             status, answer = self.bridge.exchange(self.bridge.post(LONG, path="/api/chat"))
             self.assertEqual(status, 429)
             self.assertEqual(json.loads(answer.partition(b"\r\n\r\n")[2]),
-                             {"error": "16 requests are waiting in the bridge, at most 16 may"})
+                             {"error": f"{MAX_WAITING} requests of this client are waiting, at most {MAX_WAITING} may"})
             # They are in nobody's way.
             self.assertEqual(self.n_requests(), MAX_CALLS)
             self.assertEqual(self.bridge.get()[0], 200)

@@ -1,7 +1,4 @@
-"""Conversations with the real llmd: over the bus, and as a person has them with llmctl at a terminal.
-
-Meson gives LLMD_WRITE_TINY_MODEL (tests/support/write_tiny_model.cpp) beside what harness.py needs.
-"""
+"""Conversations with the real llmd: over the bus, and as a person has them with llmctl at a terminal."""
 import json
 import os
 import signal
@@ -37,8 +34,7 @@ class ChatTest(harness.TestCase):
     @classmethod
     def prepare(cls):
         for name, template in (("chatml", CHATML), ("gemma", GEMMA), ("nobodys", NOBODYS)):
-            subprocess.run([os.environ["LLMD_WRITE_TINY_MODEL"], cls.bus.path(f"data/llmd/models/{name}.gguf"), "chat"],
-                           input=template.encode(), check=True, timeout=LIMIT_S)
+            cls.bus.write_chat_model(name, template)
 
     def chat(self, *messages, **options):
         text, info = self.client.call("Chat", arguments(messages, options))

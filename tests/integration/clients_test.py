@@ -459,10 +459,10 @@ class AlpacaOpenAi(OpenAiTraces):
                                               "max_tokens": N_CALL_TOKENS, "parallel_tool_calls": False}, self.called),
             ("POST", "/v1/chat/completions", {"model": LLAMA, "messages": parts, "tools": [], "max_tokens": N_TOKENS},
              {"choices": [{"message": {"content": str}}], "usage": USAGE})])
-        # After a call it sends the result without the call, which OpenAI's own server refuses as well.
+        # After a call it sends the result without the call.
         result = {"role": "tool", "tool_call_id": "call_1", "content": "It is lit."}
-        self.has(self.send("POST", "/v1/chat/completions", {"model": LLAMA, "messages": [*parts, result]}, status=400).json(),
-                 {"error": {"message": re.compile(".*call_1.*"), "param": "messages[2].tool_call_id"}})
+        answered = self.send("POST", "/v1/chat/completions", {"model": LLAMA, "messages": [*parts, result], "max_tokens": N_TOKENS})
+        self.has(answered.json(), {"choices": [{"message": {"content": str}}]})
 
 
 # Newelle 1.4.0, the handler "OpenAI API": src/handlers/llm/openai_handler.py, src/handlers/embeddings/openai_handler.py

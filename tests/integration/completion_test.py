@@ -60,7 +60,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.offered("remote", "test", ""), ["home"])
         self.assertEqual(self.offered("remote", "add", ""), [])
         self.assertIn("context_length", self.offered("config", "set", "c"))
-        self.assertEqual(self.offered("config", ""), ["edit", "explain", "get", "set"])
+        self.assertEqual(self.offered("config", ""), ["edit", "explain", "get", "set", "unset"])
         self.assertEqual(self.offered("import", ""), [":"])
 
     def test_settings_that_cannot_be_read_are_no_error(self):

@@ -28,6 +28,7 @@ NO_COMMANDS = {
     '[{"type": "function"': "tools",
     "memory = os.memfd_create": "Python",
     "import httpx, openai": "Python",
+    "import anthropic, httpx2": "Python",
     "Extract the event.": "message",
 }
 

@@ -1,8 +1,11 @@
-"""kill -9 of the engine at random moments of a generation: the text is that of an undisturbed run."""
+"""Deaths of the engine at random moments of a generation and of the load that follows: the text is that of an undisturbed
+run."""
 import os
 import random
 import signal
+import stat
 
+import frames
 import harness
 from harness import LLAMA, MARKER
 
@@ -93,6 +96,111 @@ class EngineDeath(harness.TestCase):
         self.client.admin("UnloadModel", "(a{sv})", {})
         self.assertEqual(self.daemon.engines(), [])
         self.assertEqual(self.client.status()["state"], "idle")
+
+
+# Stands between llmd and its engine, and has each engine die as the next line of the file `plan` says: "load 7 abort" before
+# the seventh frame of its load, "tokens 3 kill" before the third frame with tokens.
+GO_BETWEEN = """#!/usr/bin/python3
+import os, resource, signal, socket, struct, subprocess, sys, threading
+
+ENGINE, PLAN = {engine!r}, {plan!r}
+READY, TOKENS, PHASE_CHANGE = {types!r}
+LOAD, BUDGET_MS = 1, 100
+if sys.argv[1] != "--socket-fd":
+    os.execv(ENGINE, [ENGINE, *sys.argv[1:]])
+with open(PLAN, "r+") as file:
+    line, *rest = file.read().splitlines() or [""]
+    file.seek(0)
+    file.truncate()
+    file.write("\\n".join(rest))
+where, n, how = line.split() or ("", 0, "")
+n = int(n)
+llmd = socket.socket(fileno=int(sys.argv[2]))
+here, there = socket.socketpair()
+engine = subprocess.Popen([ENGINE, "--socket-fd", str(there.fileno())], pass_fds=[there.fileno()])
+there.close()
+
+
+def to_engine():
+    while data := llmd.recv(65536):
+        here.sendall(data)
+    here.shutdown(socket.SHUT_WR)
+
+
+def die():
+    if how == "hang":  # llmd kills both
+        engine.send_signal(signal.SIGSTOP)
+        llmd.sendall(struct.pack("<IBBI", 6, PHASE_CHANGE, LOAD, BUDGET_MS))
+        signal.pause()
+    engine.kill()
+    engine.wait()
+    if how == "exit":
+        os._exit(1)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.kill(os.getpid(), signal.SIGABRT if how == "abort" else signal.SIGKILL)
+
+
+threading.Thread(target=to_engine, daemon=True).start()
+received = here.makefile("rb")
+seen = 0
+while length := received.read(4):
+    body = received.read(*struct.unpack("<I", length))
+    is_last_of_load = where == "load" and body[0] == READY
+    seen += where == "load" or body[0] == TOKENS
+    if where and (seen == n or is_last_of_load):
+        die()
+    try:
+        llmd.sendall(length + body)
+    except BrokenPipeError:  # llmd has closed its end: the engine is to leave
+        break
+sys.exit(engine.wait())
+"""
+
+
+class DeathsWhileLoading(harness.TestCase):
+    @classmethod
+    def prepare(cls):
+        cls.plan = cls.bus.path("plan")
+        program = cls.bus.path("go-between")
+        types = tuple(list(frames.MESSAGES).index(name) for name in ("Ready", "Tokens", "PhaseChange"))
+        with open(program, "w") as file:
+            file.write(GO_BETWEEN.format(engine=harness.ENGINE, plan=cls.plan, types=types))
+        os.chmod(program, stat.S_IRWXU)
+        cls.write_plan([])
+        cls.bus.environment["LLMD_ENGINE"] = program
+
+    @classmethod
+    def write_plan(cls, lines):
+        with open(cls.plan, "w") as file:
+            file.write("\n".join(lines))
+
+    def read_plan(self):
+        with open(self.plan) as file:
+            return file.read()
+
+    def texts_of(self, seeds):
+        streams = [self.client.stream(f"Once upon a time {MARKER}", model=LLAMA, max_tokens=200, temperature=1.0, seed=seed)[1]
+                   for seed in seeds]
+        results = [harness.read_stream(fd) for fd in streams]
+        for _, last in results:
+            self.assertIn(last.get("finish_reason"), ("length", "stop"), last)
+        return [text for text, _ in results]
+
+    def test_no_text_is_lost_or_changed(self):
+        seeds = range(3)
+        texts = self.texts_of(seeds)
+        self.texts.extend(texts)
+        self.client.admin("UnloadModel", "(a{sv})", {})
+        chance = random.Random(11)
+        plan = []
+        # Three in a row are as many as a file that was ready once is forgiven; the pauses after them are 1, 2 and 4 s.
+        for deaths in (["kill"], ["abort"], ["hang"], ["exit"], ["abort", "hang", "exit"]):
+            plan += [f"load {chance.randint(1, 100)} {how}" for how in deaths]
+            plan.append(f"tokens {chance.randint(2, 9)} kill")
+        self.write_plan(plan)
+        self.assertEqual(self.texts_of(seeds), texts)
+        self.assertEqual(self.read_plan(), "", "deaths that did not come about")
+        self.assert_serves()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""What stands in llmd's place, on the bus or on its socket, where a test chooses the answers: no demonstration model thinks or
-calls tools. It says only what llmctl and llmd-gtk ask for, and keeps what it was asked.
+"""What stands in llmd's place, on the bus for llmd-gtk or on its socket for llmctl, where a test chooses the answers: no
+demonstration model thinks or calls tools. It says only what these two ask for, and keeps what it was asked.
 
 An answer is a list of ("text", TEXT), ("thinking", TEXT), ("call", ID, NAME, ARGUMENTS) and, last, the finish reason.
 """
@@ -17,8 +17,6 @@ MEMBERS = {
               '<arg type="o" direction="out"/><arg type="h" direction="out"/></method>',
     "StreamChat": '<method name="StreamChat"><arg type="aa{sv}" direction="in"/><arg type="a{sv}" direction="in"/>'
                   '<arg type="o" direction="out"/><arg type="h" direction="out"/></method>',
-    "Embed": '<method name="Embed"><arg type="as" direction="in"/><arg type="a{sv}" direction="in"/>'
-             '<arg type="aad" direction="out"/><arg type="a{sv}" direction="out"/></method>',
     "ListModels": '<method name="ListModels"><arg type="a{sv}" direction="in"/><arg type="aa{sv}" direction="out"/></method>',
     "GetStatus": '<method name="GetStatus"><arg type="a{sv}" direction="in"/><arg type="a{sv}" direction="out"/></method>',
     "Features": '<property name="Features" type="as" access="read"/>',
@@ -27,15 +25,29 @@ MEMBERS = {
 }
 
 
-class OnTheBus:
-    """An llmd with those of MEMBERS that are named; an older one lacks some."""
+def lines(answer):
+    """The answer in the format ndjson."""
+    n_calls = 0
+    info = {}
+    for seq, (kind, *rest) in enumerate(answer[:-1]):
+        value = rest[0]
+        if kind == "info":
+            info = value
+            continue
+        if kind == "call":
+            kind, value = "tool_call", {"id": rest[0], "index": n_calls, "name": rest[1], "arguments": rest[2]}
+            n_calls += 1
+        yield json.dumps({"seq": seq, kind: value}) + "\n"
+    yield json.dumps({"done": True, "finish_reason": answer[-1], "usage": {"generated_tokens": 7, "seed": 1, **info}}) + "\n"
 
-    def __init__(self, bus, members=tuple(MEMBERS)):
+
+class OnTheBus:
+    def __init__(self, bus):
         self.answers, self.asked = [], []
         self.properties = {"Features": GLib.Variant("as", ["thinking", "tools"]), "State": GLib.Variant("s", "idle"),
                            "Model": GLib.Variant("s", "tales")}
         self.address = bus.address
-        self.xml = f'<node><interface name="{harness.NAME}">{"".join(MEMBERS[name] for name in members)}</interface></node>'
+        self.xml = f'<node><interface name="{harness.NAME}">{"".join(MEMBERS.values())}</interface></node>'
         self.loop = self.connection = None
         self.status = {}
         ready = threading.Event()
@@ -81,11 +93,6 @@ class OnTheBus:
             invocation.return_value(GLib.Variant("(a{sv})", (self.status,)))
             return
         what, options = arguments.unpack()
-        if method == "Embed":
-            self.asked.append((what, options))
-            vectors = [[len(text), 0.1] for text in what]
-            invocation.return_value(GLib.Variant("(aada{sv})", (vectors, {"model": GLib.Variant("s", "tales")})))
-            return
         for message in what if method == "StreamChat" else []:
             if "tool_calls" in message:
                 message["tool_calls"] = json.loads(message["tool_calls"])
@@ -97,29 +104,15 @@ class OnTheBus:
             return
         read_end, write_end = os.pipe()
         with os.fdopen(write_end, "w") as pipe:  # shorter than what a pipe holds
-            pipe.writelines(self._lines(self.answers.pop(0)))
+            pipe.writelines(lines(self.answers.pop(0)))
         fds = Gio.UnixFDList.new_from_array([read_end])  # which it closes
         invocation.return_value_with_unix_fd_list(GLib.Variant("(oh)", (harness.ROOT + "/request/1_1/a", 0)), fds)
-
-    @staticmethod
-    def _lines(answer):
-        n_calls = 0
-        info = {}
-        for seq, (kind, *rest) in enumerate(answer[:-1]):
-            value = rest[0]
-            if kind == "info":
-                info = value
-                continue
-            if kind == "call":
-                kind, value = "tool_call", {"id": rest[0], "index": n_calls, "name": rest[1], "arguments": rest[2]}
-                n_calls += 1
-            yield json.dumps({"seq": seq, kind: value}) + "\n"
-        yield json.dumps({"done": True, "finish_reason": answer[-1], "usage": {"generated_tokens": 7, "seed": 1, **info}}) + "\n"
 
 
 class OnTheSocket(socketserver.ThreadingUnixStreamServer):
     def __init__(self, bus):
         self.answers, self.asked = [], []
+        self.refused = set()  # paths, to what asks from a sandbox
         os.makedirs(bus.path("runtime/llmd"), exist_ok=True)
         super().__init__(bus.path("runtime/llmd/llmd.sock"), Handler)
         self.thread = threading.Thread(target=self.serve_forever)
@@ -139,37 +132,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def do_GET(self):
-        self.reply("{}")
+        if self.path in self.server.refused:
+            self.reply('{"error": {"name": "NotAllowed", "message": "not from a sandbox"}}', 403)
+        else:
+            self.reply("{}")
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((body.pop("messages"), body))
-        self.reply("".join(self.events(self.server.answers.pop(0))))
+        if "tools" in body:
+            body["tools"] = json.loads(body["tools"])
+        what = body.pop("messages", None)
+        self.server.asked.append((body.pop("prompt") if what is None else what, body))
+        self.reply("".join(lines(self.server.answers.pop(0))))
 
-    def reply(self, text):
-        self.send_response(200)
+    def reply(self, text, status=200):
+        self.send_response(status)
         self.end_headers()
         self.wfile.write(text.encode())
-
-    @staticmethod
-    def events(answer):
-        model = next((value["model"] for kind, value, *_ in answer[:-1] if kind == "info"), "tales")
-
-        def event(choices, **rest):
-            return "data: " + json.dumps({"model": model, "choices": choices, **rest}) + "\n\n"
-
-        n_calls = 0
-        for kind, *rest in answer[:-1]:
-            if kind == "info":
-                continue
-            if kind != "call":
-                yield event([{"delta": {"text": {"content": rest[0]}, "thinking": {"reasoning_content": rest[0]}}[kind]}])
-                continue
-            head = {"index": n_calls, "id": rest[0], "type": "function", "function": {"name": rest[1], "arguments": ""}}
-            yield event([{"delta": {"tool_calls": [head]}}])
-            for character in rest[2]:
-                yield event([{"delta": {"tool_calls": [{"index": n_calls, "function": {"arguments": character}}]}}])
-            n_calls += 1
-        yield event([{"delta": {}, "finish_reason": answer[-1]}])
-        yield event([], usage={"prompt_tokens": 3, "completion_tokens": 7})
-        yield "data: [DONE]\n\n"

@@ -1,6 +1,7 @@
 """Frames in Python (daemon/protocol/frame.h), so that a test can talk to llmd-remote, or an engine, in llmd's place.
 
-A message is a dictionary. What is left out when one is sent is 0 or empty, but for what a C++ default makes otherwise."""
+A message is a dictionary. What is left out when one is sent is as C++ has it by default."""
+import json
 import os
 import select
 import socket
@@ -8,60 +9,23 @@ import struct
 import subprocess
 import time
 
-# Letters of struct, s: bytes, [x: a list of x, {Name}: a list of these. Fields in the order of daemon/protocol/fields.h.
-FIELDS = {
-    "ToolCall": "id:s name:s arguments:s",
-    "ChatMessage": "role:B content:s thinking:s tool_calls:{ToolCall} tool_call_id:s tool_name:s",
-    "AnswerPart": "kind:B text:s call:I",
-    "TokenLogprob": "id:i logprob:f bytes:s",
-    "TokenLogprobs": "id:i logprob:f bytes:s top:{TokenLogprob}",
-    "Connect": "remote:s model:s",
-    "Submit": "id:Q prompt:s max_tokens:I temperature:f top_k:I top_p:f min_p:f repeat_penalty:f presence_penalty:f frequency_penalty:f "
-              "repeat_last_n:i logit_bias_ids:[i logit_biases:[f min_tokens:I ignore_eos:B stop_token_ids:[i seed:Q stops:[s replay_ids:[i "
-              "delivered_bytes:Q cache_scope:s thinking:B tools:s tool_choice:B tool_name:s parallel_tool_calls:B bare_calls:B json_schema:s "
-              "prompt_ids:[i wants_logprobs:B n_top_logprobs:I embeds:B messages:{ChatMessage}",
-    "Start": "id:Q priority:B",
-    "Cancel": "id:Q",
-    "SetPaused": "id:Q paused:B",
-    "Tokenize": "id:Q text:s add_special:B with_pieces:B",
-    "Detokenize": "id:Q ids:[i",
-    "PhaseChange": "phase:B budget_ms:I",
-    "LoadProgress": "per_mille:I",
-    "DeviceChosen": "backend:B device:s driver:s",
-    "Usage": "id:Q prompt_tokens:I cached_tokens:I generated_tokens:I resumed:I",
-    "Ready": "architecture:s quantization:s n_ctx:I n_vocab:I n_slots:I backend:B device:s driver:s precision:B profile:s notes:[s sandbox:s "
-             "weight_bytes:Q kv_bytes:Q overhead_bytes:Q load_ms:I",
-    "LoadFailed": "code:B message:s retry_after_s:I",
-    "Accepted": "id:Q prompt_tokens:I notes:[s",
-    "Refused": "id:Q code:B message:s prompt_tokens:I retry_after_s:I",
-    "Started": "id:Q cached_tokens:I",
-    "Tokens": "id:Q ids:[i parts:{AnswerPart} bytes:Q position:I logprobs:{TokenLogprobs}",
-    "Finished": "id:Q reason:B code:B message:s parts:{AnswerPart} bytes:Q prefill_tokens:I prefill_us:Q decode_tokens:I decode_us:Q "
-                "embedding:[f drafted_tokens:I accepted_tokens:I notes:[s",
-    "Tokenized": "id:Q ids:[i pieces:[s",
-    "Detokenized": "id:Q text:s",
-    "Fault": "message:s",
-}
-# The types of frames: the order of protocol::Message. Those without fields above are not needed here.
-MESSAGES = ["Load", "Submit", "Start", "Cancel", "SetPaused", "Tokenize", "PhaseChange", "LoadProgress", "Ready", "LoadFailed", "Accepted",
-            "Refused", "Tokens", "Finished", "Tokenized", "Fault", "Inspection", "DropCache", "SetPace", "Started", "Pages", "DeviceChosen",
-            "Detokenize", "Detokenized", "Render", "Rendered", "Connect", "Usage", "SetLease", "LeaseReleased"]
-DEFAULTS = {"Submit": {"top_p": 1, "repeat_penalty": 1, "repeat_last_n": 64, "parallel_tool_calls": 1}, "Start": {"priority": 1}}
+# {message: [[field, kind, default], ...]} in the order of the types, as tests/support/describe_frames.cpp tells.
+MESSAGES = json.loads(subprocess.run([os.path.join(os.environ["LLMD_BUILD"], "tests/support/describe_frames")], check=True,
+                                     stdout=subprocess.PIPE).stdout)
 REASONS = ("stop", "length", "tool_calls", "error")
 TEXT, THINKING = range(2)  # AnswerPart.kind
 
 
-def encode_fields(name, values):
+def encode_fields(fields, values):
     out = b""
-    for key, kind in (field.split(":") for field in FIELDS[name].split()):
-        value = values.get(key, DEFAULTS.get(name, {}).get(key))
-        if kind[0] in "[{":
-            value = value or []
-            out += struct.pack("<I", len(value))
-            if kind[0] == "{":
-                out += b"".join(encode_fields(kind[1:-1], each) for each in value)
-            else:
-                out += b"".join(encode_one(kind[1:], each) for each in value)
+    for key, kind, default in fields:
+        value = values.get(key, default)
+        if isinstance(kind, list):
+            out += struct.pack("<I", len(value or [])) + b"".join(encode_fields(kind, each) for each in value or [])
+        elif kind[0] == "[":
+            out += struct.pack("<I", len(value or [])) + b"".join(encode_one(kind[1:], each) for each in value or [])
+        elif kind[0] == "?":
+            out += b"\0" if value is None else b"\1" + encode_one(kind[1:], value)
         else:
             out += encode_one(kind, value)
     return out
@@ -71,11 +35,11 @@ def encode_one(kind, value):
     if kind == "s":
         data = (value or "").encode() if not isinstance(value, bytes) else value
         return struct.pack("<I", len(data)) + data
-    return struct.pack("<" + kind, value or 0)
+    return struct.pack("<" + kind, (value or 0) if kind == "f" else int(value or 0))
 
 
 def encode(name, **values):
-    body = bytes([MESSAGES.index(name)]) + encode_fields(name, values)
+    body = bytes([list(MESSAGES).index(name)]) + encode_fields(MESSAGES[name], values)
     return struct.pack("<I", len(body)) + body
 
 
@@ -92,13 +56,15 @@ class Reader:
         self.at += size
         return struct.unpack_from("<" + kind, self.data, self.at - size)[0]
 
-    def fields(self, name):
+    def fields(self, fields):
         values = {}
-        for key, kind in (field.split(":") for field in FIELDS[name].split()):
-            if kind[0] == "{":
-                values[key] = [self.fields(kind[1:-1]) for _ in range(self.take("I"))]
+        for key, kind, _ in fields:
+            if isinstance(kind, list):
+                values[key] = [self.fields(kind) for _ in range(self.take("I"))]
             elif kind[0] == "[":
                 values[key] = [self.take(kind[1:]) for _ in range(self.take("I"))]
+            elif kind[0] == "?":
+                values[key] = self.take(kind[1:]) if self.take("B") else None
             else:
                 values[key] = self.take(kind)
         return values
@@ -106,10 +72,10 @@ class Reader:
 
 def decode(frame):
     """(name, message) of the bytes after the length."""
-    name = MESSAGES[frame[0]]
+    name = list(MESSAGES)[frame[0]]
     reader = Reader(frame[1:])
-    values = reader.fields(name) if name in FIELDS else {}
-    assert name not in FIELDS or reader.at == len(frame) - 1, f"{name} has {len(frame) - 1 - reader.at} bytes more"
+    values = reader.fields(MESSAGES[name])
+    assert reader.at == len(frame) - 1, f"{name} has {len(frame) - 1 - reader.at} bytes more"
     return name, values
 
 

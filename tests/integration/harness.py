@@ -176,6 +176,17 @@ class PrivateBus:
         subprocess.run([os.path.join(BUILD, "tests/support/write_tiny_model"), path, architecture], check=True, timeout=LIMIT_S)
         return f"tiny-{architecture}"
 
+    def write_chat_model(self, name, template):
+        """A tiny LLaMA of this name with a chat template is there from now on."""
+        subprocess.run([os.path.join(BUILD, "tests/support/write_tiny_model"), self.path(f"data/llmd/models/{name}.gguf"), "chat"],
+                       input=template.encode(), check=True, timeout=LIMIT_S)
+
+    def link_model(self, path):
+        """The name of a model that is there from now on: the file at `path`."""
+        name = os.path.splitext(os.path.basename(path))[0]
+        os.symlink(os.path.abspath(path), self.path(f"data/llmd/models/{name}.gguf"))
+        return name
+
     def write_with_template(self, name, template):
         """A model of this name, there from now on, that is the demonstration LLaMA with a chat template."""
         key, text = b"tokenizer.chat_template", template.encode()

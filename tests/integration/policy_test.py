@@ -96,7 +96,8 @@ class PolicyCase(harness.TestCase):
 class Memory(PolicyCase):
     def test_stalls_go_down_the_ladder_and_what_runs_ends_well(self):
         seed, text = self.long_text()
-        self.assertEqual(self.client.status()["memory"], "enough")
+        self.client.wait(lambda: self.client.status()["memory"] == "enough", "the memory to be enough")
+        restarts = self.client.status()["engine_restarts"]
         with self.daemon.held_engine():
             streams = [self.client.stream(PROMPT, seed=seed, **OPTIONS) for _ in range(2)]
             self.client.wait(lambda: list(self.states().values()) == ["prefill"] * 2, "both to have a place")
@@ -118,7 +119,29 @@ class Memory(PolicyCase):
         for _ in range(3):
             self.stall()
         self.client.wait(lambda: not self.daemon.engines(), "the engine to end: its memory is wanted")
-        self.assertEqual(self.client.status()["engine_restarts"], 0)
+        self.assertEqual(self.client.status()["engine_restarts"], restarts)
+
+    def test_an_engine_that_is_killed_meanwhile_is_replaced_when_memory_is_enough(self):
+        seed, text = self.long_text()
+        restarts = self.client.status()["engine_restarts"]
+        with self.daemon.held_engine():
+            _, fd = self.client.stream(PROMPT, seed=seed, **OPTIONS)
+            self.client.wait(lambda: list(self.states().values()) == ["prefill"], "it to have a place")
+            self.stall()
+            self.wait_status("memory", "the cache has been dropped")
+            killed, = self.daemon.engines()
+            os.kill(killed, signal.SIGKILL)
+        self.client.wait(lambda: killed not in self.daemon.engines(), "the engine to end")
+
+        def is_enough():
+            engines = self.daemon.engines()  # before the status, which may change meanwhile
+            if self.client.status()["memory"] == "enough":
+                return True
+            self.assertEqual(engines, [])
+            return False
+        self.client.wait(is_enough, "the memory to be enough")
+        self.assertEqual(read_stream(fd)[0], text)
+        self.assertEqual(self.client.status()["engine_restarts"], restarts + 1)
 
 
 class Heat(PolicyCase):

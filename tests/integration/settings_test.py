@@ -104,6 +104,10 @@ class Settings(unittest.TestCase):
         os.unlink(system)
         self.assertEqual(self.check(), (0, "no settings: all as it comes\n", ""))
 
+    def own(self):
+        with open(self.bus.path("config/llmd/llmd.toml")) as file:
+            return file.read()
+
     def llmctl(self, *words, code=0, **more):
         done = subprocess.run([LLMCTL, *words], env={**self.bus.environment, **more}, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=LIMIT_S)
@@ -118,8 +122,7 @@ class Settings(unittest.TestCase):
         self.assertEqual(self.llmctl("default"), GPT2 + "\n")
         self.assertEqual(self.generate(), GPT2)
         self.assertRegex(self.llmctl("models"), rf"(?m)^\*  {GPT2} .* default$")
-        with open(self.bus.path("config/llmd/llmd.toml")) as file:
-            self.assertEqual(file.read(), f'# mine\nbackend = "cpu"\nmodel = "{GPT2}"\n')
+        self.assertEqual(self.own(), '# mine\nbackend = "cpu"\n', "no program edits it")
         for words in ("default", "none-such"), ("config", "set", "model", "none-such"):
             self.assertIn('there is no model "none-such"', self.llmctl(*words, code=4))
         self.llmctl("config", "set", "model", LLAMA)
@@ -144,13 +147,37 @@ class Settings(unittest.TestCase):
                               (("set", "threads"), "VALUE is missing: it is 'llmctl config set KEY VALUE'"),
                               (("set",), "KEY and VALUE are missing: it is"),
                               (("get",), "KEY is missing: it is 'llmctl config get KEY'"),
-                              (("list",), "takes get, set, explain or edit, not \"list\"")):
+                              (("unset", "thread"), 'did you mean "threads"?'),
+                              (("list",), "takes get, set, unset, explain or edit, not \"list\"")):
             with self.subTest(words):
                 self.assertIn(reason, self.llmctl("config", *words, code=2))
-        self.llmctl("config", "edit", EDITOR="sed -i s/3/4/", VISUAL="")
+        self.llmctl("config", "unset", "threads")
+        self.assertEqual(self.llmctl("config", "get", "threads"), "0\n")
+        self.assertIn("there is no threads in ", self.llmctl("config", "unset", "threads", code=1))
+        self.llmctl("config", "edit", EDITOR="sed -i 1ithreads=4", VISUAL="")
         self.assertEqual(self.llmctl("config", "get", "threads"), "4\n")
         self.assertIn("expected an integer", self.llmctl("config", "edit", EDITOR="sed -i s/4/true/", VISUAL="", code=1))
-        self.assertIn("line 3: threads: expected an integer", self.llmctl("config", "set", "backend", "auto", code=2))
+
+    def test_where_two_files_say_a_key_that_of_llmctl_holds_and_both_are_named(self):
+        own, written = self.bus.path("config/llmd/llmd.toml"), self.bus.path("config/llmd/llmd.toml.d/50-llmctl.toml")
+        self.start('backend = "cpu"\nthreads = 2\n')
+        set_ = subprocess.run([LLMCTL, "config", "set", "threads", "3"], env=self.bus.environment, capture_output=True, text=True)
+        self.assertEqual((set_.returncode, set_.stdout), (0, ""))
+        self.assertEqual(set_.stderr, f"llmctl: threads in {own} is overridden; 'llmctl config unset threads' takes that back\n")
+        self.assertEqual(self.own(), 'backend = "cpu"\nthreads = 2\n')
+        self.assertEqual(self.llmctl("config", "get", "threads"), "3\n")
+        self.assertIn(f"    In {own}, overridden\n    In {written}\n", self.llmctl("config", "explain", "threads"))
+        self.assertEqual(json.loads(self.llmctl("config", "explain", "threads", "--json"))["settings"][0]["files"], [own, written])
+        self.client.wait(lambda: f"threads in {own}: {written} goes before it" in self.daemon.log(), "a reload to tell of it")
+        self.llmctl("config", "unset", "threads")
+        self.assertEqual(self.llmctl("config", "get", "threads"), "2\n")
+        self.assertFalse(os.path.exists(written))
+        self.assertIn(f"; it is in {own}", self.llmctl("config", "unset", "threads", code=1))
+        later = self.bus.path("config/llmd/llmd.toml.d/60-later.toml")
+        with open(later, "w") as file:
+            file.write("threads = 1\n")
+        set_ = subprocess.run([LLMCTL, "config", "set", "threads", "3"], env=self.bus.environment, capture_output=True, text=True)
+        self.assertEqual(set_.stderr, f"llmctl: threads in {later} goes before what has been written\n")
 
     def test_a_model_is_removed(self):
         model = self.bus.path("data/llmd/models/mine.gguf")

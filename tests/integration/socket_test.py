@@ -1,4 +1,5 @@
 """What programs do over llmd's Unix socket, with the real engine: plain HTTP, and clients that misbehave."""
+import contextlib
 import datetime
 import http.client
 import json
@@ -12,14 +13,17 @@ import time
 import unittest
 
 import harness
+from bridge import Bridge
 from harness import LIMIT_S, LLAMA, MARKER
 
 PROMPT = f"Once upon a time {MARKER}"
 GREEDY = {"prompt": PROMPT, "max_tokens": 24, "temperature": 0, "model": LLAMA}
 # Never ends by itself within a test.
 LONG = dict(GREEDY, max_tokens=400, stream=True)
-MAX_CONNECTIONS = 64
-MAX_PER_PROCESS = 8
+MAX_PER_PROCESS = 96
+MAX_PER_APPLICATION = 128  # all host programs are one
+N_PER_CHILD = 64
+UNFINISHED = b"POST /health HTTP/1.1\r\nHost: llmd\r\nContent-Length: 1\r\n\r\n"
 MAX_INPUTS = 2048
 # A tenth of what reading the largest bodies takes.
 LEFT_BEHIND_KIB = 8 << 10
@@ -226,9 +230,12 @@ class Socket(harness.TestCase):
         self.assertEqual(self.json("GET", "/props")["model_alias"], LLAMA)
 
     def test_a_wish_keeps_a_model_or_unloads_it(self):
-        def generate(keep_alive, **headers):
-            connection = self.http()
-            connection.request("POST", "/api/generate", json.dumps({"model": LLAMA, "keep_alive": keep_alive}), headers)
+        bridge = Bridge(self.bus.environment)
+        self.addCleanup(bridge.stop)
+
+        def generate(keep_alive, connect=self.http):
+            connection = connect()
+            connection.request("POST", "/api/generate", json.dumps({"model": LLAMA, "keep_alive": keep_alive}))
             answer = json.loads(connection.getresponse().read())
             connection.close()
             return answer["done_reason"]
@@ -248,12 +255,12 @@ class Socket(harness.TestCase):
         self.assertEqual(generate(-1), "load")
         self.assertGreater(stays_s(), 20 * 365 * 24 * 3600)
         # A sandbox may neither pin a model nor end another's pin.
-        self.assertEqual(generate(0, **{"Llmd-Bridge": "1"}), "unload")
+        self.assertEqual(generate(0, bridge.http), "unload")
         self.assertGreater(stays_s(), 20 * 365 * 24 * 3600)
-        self.assertEqual(generate(-1, **{"Llmd-Bridge": "1"}), "load")
+        self.assertEqual(generate(-1, bridge.http), "load")
         self.assertEqual(generate(0), "unload")
         self.assertLess(abs(stays_s() - 30 * 60), LIMIT_S)
-        self.assertEqual(generate(0, **{"Llmd-Bridge": "1"}), "unload")
+        self.assertEqual(generate(0, bridge.http), "unload")
         self.client.wait(is_gone, "the model to be unloaded")
 
     def test_a_prompt_that_a_conversation_becomes(self):
@@ -263,19 +270,24 @@ class Socket(harness.TestCase):
         self.assertEqual((status, error["param"]), (400, "messages"))
 
     def test_a_sandbox_sees_its_own_figures(self):
-        def tell(path, **headers):
-            connection = self.http()
-            connection.request("GET", path, headers=headers)
-            return connection.getresponse().read()
+        bridge = Bridge(self.bus.environment)
+        self.addCleanup(bridge.stop)
+
+        def tell(path, connect=self.http):
+            connection = connect()
+            connection.request("GET", path)
+            answer = connection.getresponse().read()
+            connection.close()
+            return answer
         self.complete(max_tokens=2)
-        whole, own = json.loads(tell("/status")), json.loads(tell("/status", **{"Llmd-Bridge": "1"}))
+        whole, own = json.loads(tell("/status")), json.loads(tell("/status", bridge.http))
         self.assertEqual(whole.keys(), own.keys())
         self.assertGreater(whole["queue_ms_count"], 0)
         self.assertGreater(whole["engine_pid"], 0)
         for key in ("queue_ms_count", "engine_pid", "cache_hits", "kv_pages_cached", "last_fault"):
             self.assertFalse(own[key], key)
         self.assertEqual((own["model"], own["context_length"]), (LLAMA, whole["context_length"]))
-        self.assertIn(b"llmd_queue_seconds_count 0\n", tell("/metrics", **{"Llmd-Bridge": "1"}))
+        self.assertIn(b"llmd_queue_seconds_count 0\n", tell("/metrics", bridge.http))
 
     def test_tokens_and_text_become_each_other(self):
         for model in (LLAMA, harness.GPT2):
@@ -320,26 +332,14 @@ class Socket(harness.TestCase):
         self.assertEqual((status, error["name"]), (400, "ContextExceeded"))
         self.assertTrue(error["message"].startswith("input[17]: "), error["message"])
         self.assertGreaterEqual(error["n_prompt_tokens"], 10000)
-        status, _, data = self.http().ask("POST", "/api/embed", body)
+        status, _, data = self.http().ask("POST", "/api/embed", dict(body, truncate=False))
         self.assertEqual((status, json.loads(data)["error"][:11]), (400, "input[17]: "))
+        status, headers, data = self.http().ask("POST", "/api/embed", body)
+        self.assertEqual((status, len(json.loads(data)["embeddings"])), (200, len(body["input"])))
+        self.assertIn("truncate: what is longer than the context is cut", headers["x-llmd-note"])
         self.wait_idle()
         status, _, error = self.refusal(dict(body, input=["a"] * (MAX_INPUTS + 1)), "/v1/embeddings")
         self.assertEqual((status, error["message"]), (400, "input: 2049 inputs, must be 1 to 2048"))
-
-    def test_a_full_queue_says_when_to_come_back(self):
-        self.client.load(LLAMA)
-        with self.daemon.held_engine():
-            clients = [connect(self.path) for _ in range(5)]
-            for client in clients:
-                client.sendall(raw(LONG))
-            # Four requests of one client may wait or run.
-            ready, _, _ = select.select(clients, [], [], LIMIT_S)
-            reply = read_until(ready[0], b"}}")
-            self.assertIn(b"HTTP/1.1 429 ", reply)
-            self.assertIn(b"Retry-After: ", reply)
-            for client in clients:
-                client.close()
-        self.wait_idle()
 
     def test_pipelined_requests_are_answered_in_order(self):
         client = connect(self.path)
@@ -417,7 +417,7 @@ class Socket(harness.TestCase):
         self.assertLess(self.memory_kib() - before, LEFT_BEHIND_KIB)
 
     def test_bodies_that_are_being_received_have_a_budget(self):
-        clients = [connect(self.path) for _ in range(MAX_PER_PROCESS)]
+        clients = [connect(self.path) for _ in range(8)]
         for client in clients:
             client.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: llmd\r\nContent-Length: 4194304\r\n\r\n")
         for client in clients[2:]:
@@ -435,41 +435,67 @@ class Socket(harness.TestCase):
         self.assertEqual(error["name"], "ContextExceeded")
         self.assertIn("at least", error["message"])
 
-    def test_too_many_connections_are_told_so(self):
-        """From several processes, each of which may have a few."""
+    def test_too_many_connections_of_a_process_are_told_so(self):
+        self.check_limit([connect(self.path) for _ in range(MAX_PER_PROCESS)], b"process ")
+
+    def test_too_many_connections_of_an_application_are_told_so(self):
+        """From several processes, each of which has fewer than it may."""
         clients = []
-        self.addCleanup(lambda: [client.close() for client in clients])
-        children = []
-        while len(clients) < MAX_CONNECTIONS:
+        while len(clients) < MAX_PER_APPLICATION:
             ours, theirs = socket.socketpair()
             child = os.fork()
             if child == 0:
                 try:
-                    made = [connect(self.path) for _ in range(MAX_PER_PROCESS)]
+                    ours.close()
+                    made = [connect(self.path) for _ in range(N_PER_CHILD)]
                     socket.send_fds(theirs, [b"x"], [one.fileno() for one in made])
+                    theirs.recv(1)
                 finally:
                     os._exit(0)
-            children.append(child)
             theirs.close()
-            _, fds, _, _ = socket.recv_fds(ours, 1, MAX_PER_PROCESS)
+            _, fds, _, _ = socket.recv_fds(ours, 1, N_PER_CHILD)
+            self.health()  # what comes after them has been taken: llmd knows whose they are, and the child may go
             ours.close()
-            clients += [socket.socket(fileno=fd) for fd in fds]
-        for child in children:
             os.waitpid(child, 0)
-        one_more = connect(self.path)
-        self.assertIn(b"HTTP/1.1 503 ", read_until(one_more, b"\r\n"))
-        one_more.close()
+            clients += [socket.socket(fileno=fd) for fd in fds]
+        for client in clients:
+            client.settimeout(LIMIT_S)
+        self.check_limit(clients, b"application ")
+
+    def check_limit(self, clients, of):
+        """`clients` are as many as there may be of what `of` names."""
+        self.addCleanup(lambda: [client.close() for client in clients])
+        self.assertIn(b"HTTP/1.1 200 ", self.health(), "one that waits for a request makes room")
+        self.assertEqual(clients[0].recv(1), b"", "the oldest")
+
+        def use(client):
+            with contextlib.suppress(OSError):  # it has made room
+                client.sendall(UNFINISHED)
+
+        for client in clients:
+            use(client)
+
+        def refused():
+            # Until llmd has read what they sent, another one makes room.
+            clients.append(connect(self.path))
+            use(clients[-1])
+            return b"HTTP/1.1 429 " in self.health()
+
+        self.client.wait(refused, "all of them to be in use")
+        self.assertIn(b'"message":"' + of, self.health(b"}}"))
         for client in clients:
             client.close()
         clients.clear()
-        served = lambda: b"HTTP/1.1 200 " in self.first_line()
+        served = lambda: b"HTTP/1.1 200 " in self.health()
         self.client.wait(served, "room for a connection")
 
-    def first_line(self):
+    def health(self, end=b"\r\n"):
+        """The answer up to `end`."""
         client = connect(self.path)
         try:
-            client.sendall(b"GET /health HTTP/1.1\r\nHost: llmd\r\n\r\n")
-            return read_until(client, b"\r\n")
+            with contextlib.suppress(BrokenPipeError):  # a refusal does not wait for the request
+                client.sendall(b"GET /health HTTP/1.1\r\nHost: llmd\r\n\r\n")
+            return read_until(client, end)
         except OSError:
             return b""
         finally:
@@ -487,16 +513,23 @@ class Socket(harness.TestCase):
         self.assertEqual("".join(json.loads(frame)["choices"][0]["text"] for frame in frames), whole)
 
 
-# Becomes an llmd that has the socket at the first argument from its service manager.
+# Becomes an llmd that has the sockets at the arguments from its service manager, each of the name before it.
 ACTIVATE = """
 import os, socket, sys
-path, llmd = sys.argv[1:]
-listener = socket.socket(socket.AF_UNIX)
-listener.bind(path)
-listener.listen()
-handed_over = os.dup(listener.fileno())
-os.dup2(handed_over, 3)
-os.execve(llmd, [llmd], dict(os.environ, LISTEN_FDS="1", LISTEN_PID=str(os.getpid())))
+llmd, *sockets = sys.argv[1:]
+names, paths = sockets[::2], sockets[1::2]
+handed_over = []
+for path in paths:
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen()
+    handed_over.append(os.dup(listener.detach()))
+handed_over = [os.dup2(fd, 100 + i) for i, fd in enumerate(handed_over)]
+for i, fd in enumerate(handed_over):
+    os.dup2(fd, 3 + i)
+    os.close(fd)
+os.execve(llmd, [llmd], dict(os.environ, LISTEN_FDS=str(len(paths)), LISTEN_PID=str(os.getpid()),
+                             LISTEN_FDNAMES=":".join(names)))
 """
 
 
@@ -532,12 +565,50 @@ class Circumstances(unittest.TestCase):
         self.assert_served()
         self.assertEqual(daemon.stop(), 0)
 
+    def activate(self, **sockets):
+        arguments = [word for name, path in sockets.items() for word in (name, path)]
+        return harness.Daemon(self.bus, command=(sys.executable, "-c", ACTIVATE, harness.LLMD, *arguments))
+
+    def assert_bridged(self):
+        bridge = Bridge(self.bus.environment)
+        self.addCleanup(bridge.stop)
+        self.assertEqual(bridge.get()[0], 200)
+
     def test_the_service_managers_socket_is_taken_and_left_to_it(self):
         self.path = self.bus.path("runtime/handed-over")
-        daemon = harness.Daemon(self.bus, command=(sys.executable, "-c", ACTIVATE, self.path, harness.LLMD))
+        daemon = self.activate(llmd=self.path)
         self.assert_served()
+        self.assert_bridged()  # over the one that llmd has made itself
         self.assertEqual(daemon.stop(), 0)
         self.assertTrue(os.path.exists(self.path))
+        self.assertFalse(os.path.exists(self.bus.path("runtime/llmd-bridge/bridge.sock")))
+
+    def test_the_service_manager_hands_over_the_bridges_socket_too(self):
+        bridges = self.bus.path("runtime/llmd-bridge/bridge.sock")
+        os.makedirs(os.path.dirname(bridges), mode=0o700)
+        self.path = self.bus.path("runtime/handed-over")
+        daemon = self.activate(bridge=bridges, llmd=self.path)
+        self.assert_served()
+        self.assert_bridged()
+        self.assertEqual(daemon.stop(), 0)
+        self.assertTrue(os.path.exists(bridges))
+
+    def test_the_service_manager_may_hand_over_the_bridges_socket_alone(self):
+        bridges = self.bus.path("runtime/llmd-bridge/bridge.sock")
+        os.makedirs(os.path.dirname(bridges), mode=0o700)
+        daemon = self.activate(bridge=bridges)
+        self.assert_served()
+        self.assert_bridged()
+        self.assertEqual(daemon.stop(), 0)
+        self.assertEqual((os.path.exists(bridges), os.path.exists(self.path)), (True, False))
+
+    def test_without_a_place_for_the_bridges_socket_the_other_is_served(self):
+        with open(self.bus.path("runtime/llmd-bridge"), "w"):
+            pass
+        daemon = harness.Daemon(self.bus)
+        self.assert_served()
+        self.assertRegex(daemon.log(), "warning: llmctl bridge is not served: .*/llmd-bridge: Not a directory")
+        self.assertEqual(daemon.stop(), 0)
 
 
 if __name__ == "__main__":

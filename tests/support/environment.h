@@ -1,4 +1,4 @@
-// What the environment tells the tests to do without.
+// The environment tells the tests to do without some things.
 #pragma once
 
 #include <cstdint>

@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
     if (!takes_all_of_pocl() || takes_sample()) {
         const std::string removed = left_out();
         std::string& filter = testing::GTEST_FLAG(filter);
-        // What stands behind the dash is left out; a filter has one at most.
+        // The part behind the dash is left out; a filter has one at most.
         if (!removed.empty()) filter += (filter.find('-') == std::string::npos ? "-" : "") + removed;
     }
     return RUN_ALL_TESTS();

@@ -10,7 +10,7 @@ is_refused() { llmctl generate --max-tokens 1 x 2>&1 | grep -q "llmd.toml, line 
 answers_at_the_socket() { curl --silent --fail --max-time "$long_s" --unix-socket "$socket" http://llmd/v1/models | grep -q phone; }
 pid() { systemctl --user show --property MainPID --value llmd.service; }
 
-at_login() { systemctl --user is-active llmd.socket && is_inactive; }
+at_login() { systemctl --user is-active llmd.socket && systemctl --user is-active llmd-bridge.socket && is_inactive; }
 step "the socket is there from login on, and llmd is not" at_login
 
 by_socket() { answers_at_the_socket && is_active; }

@@ -235,12 +235,13 @@ void AnswerReader::begin_call() {
     in_call_ = true;
     events_.push_back({.kind = AnswerEvent::Kind::CallBegin, .text = tool_->name, .call = n_calls_++});
     n_parameters_ = 0;
-    scanner_ = ValueScanner(ArgumentForm::Json);
-    state_ = syntax_->form == ArgumentForm::Json ? State::JsonArguments : State::Parameters;
+    scanner_ = ValueScanner(ArgumentSyntax::Json);
+    state_ = syntax_->arguments == ArgumentSyntax::Json ? State::JsonArguments : State::Parameters;
 }
 
 void AnswerReader::end_call() {
-    if (syntax_->form != ArgumentForm::Json) write(AnswerEvent::Kind::CallArguments, n_parameters_ == 0 ? "{}" : "}");
+    if (syntax_->arguments != ArgumentSyntax::Json)
+        write(AnswerEvent::Kind::CallArguments, n_parameters_ == 0 ? "{}" : "}");
     events_.push_back({.kind = AnswerEvent::Kind::CallEnd, .text = {}, .call = n_calls_ - 1});
     in_call_ = false;
     held_.clear();
@@ -307,7 +308,7 @@ void AnswerReader::take_list_next(char c) {
 // --- Parameters ------------------------------------------------------------------------------------------------------
 
 void AnswerReader::take_parameters(char c) {
-    if (syntax_->form != ArgumentForm::Parameters) {
+    if (syntax_->arguments != ArgumentSyntax::Parameters) {
         if (is_space(c)) return;
         held_.clear();
         parameter_.clear();
@@ -339,8 +340,8 @@ void AnswerReader::take_parameter_name(char c) {
     const auto& known = tool_->properties;
     const auto found =
         std::find_if(known.begin(), known.end(), [&](const ToolParameter& one) { return one.name == parameter_; });
-    value_form_ = found == known.end() ? ValueForm::Json : found->form;
-    scanner_ = ValueScanner(syntax_->form);
+    value_kind_ = found == known.end() ? ValueKind::Json : found->kind;
+    scanner_ = ValueScanner(syntax_->arguments);
     value_.clear();
     held_.clear();
     state_ = State::ParameterValue;
@@ -348,23 +349,23 @@ void AnswerReader::take_parameter_name(char c) {
 
 void AnswerReader::take_parameter_value(char c) {
     const std::string_view end = syntax_->parameter_end;
-    if (syntax_->form != ArgumentForm::Parameters) {
+    if (syntax_->arguments != ArgumentSyntax::Parameters) {
         if (scanner_.take(c)) {
             value_ += c;
             return;
         }
-        write_value(to_json(syntax_->form, value_));
+        write_value(to_json(syntax_->arguments, value_));
         held_.clear();
         state_ = State::Parameters;
         if (c != ',') take_parameters(c);
         return;
     }
-    if (value_form_ != ValueForm::Json) {
+    if (value_kind_ != ValueKind::Json) {
         value_ += c;
         if (!value_.ends_with(end)) return;
         value_.resize(value_.size() - end.size());
         std::string json;
-        if (value_form_ == ValueForm::TextOrNull && value_ == "null") {
+        if (value_kind_ == ValueKind::TextOrNull && value_ == "null") {
             json = "null";
         } else {
             base::append_json_string(json, value_);
@@ -377,7 +378,7 @@ void AnswerReader::take_parameter_value(char c) {
         return;
     }
     held_ += c;
-    if (held_ == end) return write_value(to_json(ArgumentForm::Json, value_));
+    if (held_ == end) return write_value(to_json(ArgumentSyntax::Json, value_));
     if (!end.starts_with(held_)) fail();
 }
 

@@ -70,7 +70,7 @@ public:
     uint32_t n_calls() const { return n_calls_; }
 
 private:
-    // What is being read.
+    // The state names what is being read.
     enum class State : uint8_t {
         Start,  // the beginning: thinking may follow
         Thinking,
@@ -134,7 +134,7 @@ private:
     std::string parameter_;
     const Tool* tool_ = nullptr;
     ValueScanner scanner_;
-    ValueForm value_form_ = ValueForm::Json;
+    ValueKind value_kind_ = ValueKind::Json;
     uint32_t n_parameters_ = 0;
     uint32_t n_calls_ = 0;
     bool in_call_ = false;

@@ -153,7 +153,7 @@ constexpr CallSyntax kGenericCalls{
 // Qwen3.5, Qwen3-Coder
 constexpr CallSyntax kQwenXmlCalls{
     .name = "qwen-xml",
-    .form = ArgumentForm::Parameters,
+    .arguments = ArgumentSyntax::Parameters,
     .marker = "<tool_call>",
     .begin = "",
     .separator = "\n",
@@ -170,7 +170,7 @@ constexpr CallSyntax kQwenXmlCalls{
 // MiniCPM5
 constexpr CallSyntax kMiniCpm5Calls{
     .name = "minicpm5",
-    .form = ArgumentForm::Parameters,
+    .arguments = ArgumentSyntax::Parameters,
     .marker = "<function name=\"",
     .begin = "",
     .separator = "\n",
@@ -187,7 +187,7 @@ constexpr CallSyntax kMiniCpm5Calls{
 // LFM2, LFM2.5
 constexpr CallSyntax kLfm2Calls{
     .name = "lfm2",
-    .form = ArgumentForm::Python,
+    .arguments = ArgumentSyntax::Python,
     .marker = "<|tool_call_start|>",
     .begin = "<|tool_call_start|>[",
     .separator = ", ",
@@ -204,7 +204,7 @@ constexpr CallSyntax kLfm2Calls{
 // Gemma 4
 constexpr CallSyntax kGemma4Calls{
     .name = "gemma4",
-    .form = ArgumentForm::Braces,
+    .arguments = ArgumentSyntax::Braces,
     .marker = "<|tool_call>",
     .begin = "",
     .separator = "",
@@ -244,7 +244,7 @@ std::vector<int32_t> marker_tokens(const tokenizer::Tokenizer& tokenizer, const 
                                             syntax->parameter_name_end, syntax->parameter_end}) {
             take(text);
         }
-        if (syntax->form == ArgumentForm::Braces) take(kBracesQuote);
+        if (syntax->arguments == ArgumentSyntax::Braces) take(kBracesQuote);
     }
     if (thinking != nullptr) {
         take(thinking->open);

@@ -15,7 +15,7 @@
 namespace llmd::chat {
 
 // How a call spells its arguments.
-enum class ArgumentForm : uint8_t {
+enum class ArgumentSyntax : uint8_t {
     Json,        // one JSON object
     Parameters,  // one element for each parameter, as in XML: text as it is, other values as JSON
     Python,      // keyword arguments: Python's literals, and JSON's
@@ -30,9 +30,9 @@ enum class ArgumentForm : uint8_t {
 // and in parameter_name_end and parameter_end, which enclose text as it is.
 struct CallSyntax {
     std::string_view name;  // for messages and tests
-    ArgumentForm form = ArgumentForm::Json;
-    // What follows it is a call. It is the beginning of `begin call_begin`. Empty: calls have no marker. An answer is
-    // then a call if it begins with one that names a tool, and nothing stands beside it.
+    ArgumentSyntax arguments = ArgumentSyntax::Json;
+    // Text behind the marker is a call. The marker is the beginning of `begin call_begin`. Empty: calls have no marker.
+    // An answer is then a call if it begins with one that names a tool, and nothing stands beside it.
     std::string_view marker;
     std::string_view begin, separator, end;
     std::string_view call_begin, name_end, call_end;
@@ -60,7 +60,7 @@ extern const CallSyntax kGemma4Calls;
 // All of the above.
 std::span<const CallSyntax* const> call_syntaxes();
 
-// The quotes of strings in ArgumentForm::Braces.
+// The quotes of strings in ArgumentSyntax::Braces.
 inline constexpr std::string_view kBracesQuote = "<|\"|>";
 
 // The texts around what a model thinks before it answers.

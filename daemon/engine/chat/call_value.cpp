@@ -27,12 +27,12 @@ bool is_word(char c) {
 
 bool ValueScanner::take(char c) {
     if (quote_ == 0 && depth_ == 0) {
-        if (form_ == ArgumentForm::Python && (c == ',' || c == ')')) return false;
-        if (form_ == ArgumentForm::Braces && (c == ',' || c == '}')) return false;
-        const bool is_json = form_ == ArgumentForm::Json || form_ == ArgumentForm::Parameters;
+        if (syntax_ == ArgumentSyntax::Python && (c == ',' || c == ')')) return false;
+        if (syntax_ == ArgumentSyntax::Braces && (c == ',' || c == '}')) return false;
+        const bool is_json = syntax_ == ArgumentSyntax::Json || syntax_ == ArgumentSyntax::Parameters;
         if (is_json && (is_whole_ || (c != '"' && !opens(c) && !is_word(c)))) return false;
     }
-    if (form_ == ArgumentForm::Braces && (quote_ == 0 || quote_ == kBraces)) {
+    if (syntax_ == ArgumentSyntax::Braces && (quote_ == 0 || quote_ == kBraces)) {
         n_matched_ = c == kBracesQuote[n_matched_] ? n_matched_ + 1 : c == kBracesQuote[0] ? 1 : 0;
         if (n_matched_ == kBracesQuote.size()) {
             quote_ = quote_ == 0 ? kBraces : 0;
@@ -44,7 +44,7 @@ bool ValueScanner::take(char c) {
         if (!escaped_ && c == quote_) quote_ = 0;
         escaped_ = !escaped_ && c == '\\';
         is_whole_ = quote_ == 0 && depth_ == 0;
-    } else if (c == '"' || (c == '\'' && form_ == ArgumentForm::Python)) {
+    } else if (c == '"' || (c == '\'' && syntax_ == ArgumentSyntax::Python)) {
         quote_ = c;
     } else if (opens(c)) {
         ++depth_;
@@ -56,17 +56,17 @@ bool ValueScanner::take(char c) {
 
 namespace {
 
-// Writes a value of ArgumentForm::Python or ::Braces as JSON.
+// Writes a value of ArgumentSyntax::Python or ::Braces as JSON.
 class Converter {
 public:
-    Converter(ArgumentForm form, std::string_view value) : form_(form), rest_(value) {}
+    Converter(ArgumentSyntax syntax, std::string_view value) : syntax_(syntax), rest_(value) {}
 
     std::string json() {
         while (!rest_.empty()) {
             const char c = rest_[0];
-            if (form_ == ArgumentForm::Braces && rest_.starts_with(kBracesQuote)) {
+            if (syntax_ == ArgumentSyntax::Braces && rest_.starts_with(kBracesQuote)) {
                 braces_string();
-            } else if (c == '"' || (c == '\'' && form_ == ArgumentForm::Python)) {
+            } else if (c == '"' || (c == '\'' && syntax_ == ArgumentSyntax::Python)) {
                 quoted_string();
             } else if (is_word(c)) {
                 word();
@@ -179,7 +179,7 @@ private:
         }
     }
 
-    ArgumentForm form_;
+    ArgumentSyntax syntax_;
     std::string_view rest_;
     std::string out_;
     std::string brackets_;  // that are open, '{' or '['
@@ -187,10 +187,10 @@ private:
 
 }  // namespace
 
-std::string to_json(ArgumentForm form, std::string_view value) {
+std::string to_json(ArgumentSyntax syntax, std::string_view value) {
     while (!value.empty() && (value.front() == ' ' || value.front() == '\n')) value.remove_prefix(1);
     while (!value.empty() && (value.back() == ' ' || value.back() == '\n')) value.remove_suffix(1);
-    if (form == ArgumentForm::Python || form == ArgumentForm::Braces) return Converter(form, value).json();
+    if (syntax == ArgumentSyntax::Python || syntax == ArgumentSyntax::Braces) return Converter(syntax, value).json();
     return value.empty() ? "null" : std::string(value);
 }
 

@@ -12,7 +12,7 @@ namespace llmd::chat {
 // Finds the end of a value, byte by byte. Of arguments in JSON, the value is the object.
 class ValueScanner {
 public:
-    explicit ValueScanner(ArgumentForm form = ArgumentForm::Json) : form_(form) {}
+    explicit ValueScanner(ArgumentSyntax syntax = ArgumentSyntax::Json) : syntax_(syntax) {}
 
     // Takes the next byte. Returns false if the value has ended before it; then it is not taken.
     bool take(char c);
@@ -20,7 +20,7 @@ public:
     bool is_whole() const { return is_whole_; }
 
 private:
-    ArgumentForm form_;
+    ArgumentSyntax syntax_;
     uint32_t depth_ = 0;     // of brackets
     char quote_ = 0;         // of the string; 0: outside of strings; kBraces: between <|"|>
     bool escaped_ = false;   // the last byte was a backslash in a string
@@ -28,8 +28,8 @@ private:
     bool is_whole_ = false;
 };
 
-// Returns a value as JSON text. It understands JSON and the literals of the form; anything else gives some text. Not
-// for ValueForm::Text.
-std::string to_json(ArgumentForm form, std::string_view value);
+// Returns a value as JSON text. It understands JSON and the literals of the syntax; anything else gives some text. Not
+// for ValueKind::Text.
+std::string to_json(ArgumentSyntax syntax, std::string_view value);
 
 }  // namespace llmd::chat

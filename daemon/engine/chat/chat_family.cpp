@@ -4,7 +4,7 @@
 
 namespace llmd::chat {
 
-constexpr ToolForm kGenericTools = {
+constexpr ToolSyntax kGenericTools = {
     .tools =
         "You can call functions. Each line describes one in JSON: its name, what it does, and a schema of its "
         "parameters.\n{tools}\nTo call a function, answer with this JSON object and nothing else: {\"name\": name of "
@@ -12,7 +12,7 @@ constexpr ToolForm kGenericTools = {
         "function, \"parameters\": object with the value of each parameter}\nTo call several functions, write one "
         "object a line. What they return comes in the next message. If no function helps, answer in plain text.",
     .tool = "{tool}\n",
-    .spelling = ToolForm::Spelling::FunctionJson,
+    .spelling = ToolSyntax::Spelling::FunctionJson,
     .call = "{\"name\": \"{name}\", \"parameters\": {arguments}}",
     .result = "The function {name} returned: {result}",
     .trim_result = Trim::Both,

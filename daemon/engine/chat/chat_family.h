@@ -19,7 +19,7 @@ enum class Trim : uint8_t { None, End, Both, Lines, FirstLines };  // Lines: lin
 // How a family tells a model of tools, and how it writes calls and results in the history. In its texts a word in
 // braces stands for what the name says: {tools}, {tool}, {calls}, {call}, {name}, {arguments}, {id}, {key}, {value},
 // {results}, {result}. What comes from the client is text there, never markup.
-struct ToolForm {
+struct ToolSyntax {
     enum class Place : uint8_t {
         SystemEnd,     // in the system message, behind what it says
         SystemBegin,   // in the system message, before what it says
@@ -69,7 +69,7 @@ struct ToolForm {
 };
 
 // How a family's models think.
-struct ThinkingForm {
+struct ThinkingSyntax {
     std::string_view open, close;  // around the thinking in what a model generates
     bool can_switch = false;       // Thinking::On and Thinking::Off differ
     // The end of the prompt, behind ChatFamily::answer.
@@ -133,14 +133,14 @@ struct ChatFamily {
     std::string_view end;  // the model ends its answer with it
 
     const CallSyntax* calls = &kGenericCalls;  // how its models write calls
-    const ToolForm* tools = nullptr;           // null: as kGenericTools
-    const ThinkingForm* thinking = nullptr;    // null: its models do not think
+    const ToolSyntax* tools = nullptr;         // null: as kGenericTools
+    const ThinkingSyntax* thinking = nullptr;  // null: its models do not think
 
-    // What stands in a template before its own system message (default_system()); empty: it has none.
+    // This text stands in a template before its own system message (default_system()); empty: it has none.
     std::string_view default_system_after;
-    // What stands behind that and before the system message of Thinking::Off; empty: it is the same.
+    // This text stands behind that and before the system message of Thinking::Off; empty: it is the same.
     std::string_view default_system_off_after;
-    // What stands before the branch that appends to Granite 3's system message if there are tools.
+    // This text stands before the branch that appends to Granite 3's system message if there are tools.
     std::string_view default_system_tools_after;
 
     // A template is of this family if its text, after normalized(), contains all of `has` and none of `lacks`, and if
@@ -158,7 +158,7 @@ inline constexpr std::string_view kGraniteCutoff = "Knowledge Cutoff Date: April
 
 // The form of families without one of their own: an instruction in the system message, bare JSON for calls, and results
 // in messages of the user.
-extern const ToolForm kGenericTools;
+extern const ToolSyntax kGenericTools;
 
 // All rows, and those of one file each.
 std::span<const ChatFamily> chat_families();

@@ -146,7 +146,7 @@ public:
     }
 
     base::Result<ChatPrompt> render() {
-        using Place = ToolForm::Place;
+        using Place = ToolSyntax::Place;
         if (auto checked = check(); !checked) return checked.error();
         out_.markup(chat_.begin_);
         if (has_tools(Place::BeforeSystem)) write_tools();
@@ -182,7 +182,7 @@ public:
 
 private:
     static constexpr size_t kNone = static_cast<size_t>(-1);
-    static constexpr ThinkingForm kNoThinking = {};
+    static constexpr ThinkingSyntax kNoThinking = {};
 
     void read_system(std::string_view content) {
         std::string text(content);
@@ -196,7 +196,8 @@ private:
     }
 
     base::Result<void> check() const {
-        if (first_user_ == kNone && (has_tools(ToolForm::Place::FirstUser) || has_tools(ToolForm::Place::LastUser))) {
+        if (first_user_ == kNone &&
+            (has_tools(ToolSyntax::Place::FirstUser) || has_tools(ToolSyntax::Place::LastUser))) {
             return fail(ErrorCode::InvalidArgument, "tools: the chat template ", family_.name,
                         " needs a message of the user");
         }
@@ -209,7 +210,7 @@ private:
         return {};
     }
 
-    bool has_tools(ToolForm::Place place) const { return !conversation_.tools.empty() && tools_.place == place; }
+    bool has_tools(ToolSyntax::Place place) const { return !conversation_.tools.empty() && tools_.place == place; }
     bool has_tools() const { return !conversation_.tools.empty(); }
     std::string_view default_system() const {
         if (system_) return {};
@@ -219,7 +220,7 @@ private:
     }
     bool has_system() const {
         return system_ || !family_.system_preamble.empty() || !default_system().empty() ||
-               has_tools(ToolForm::Place::SystemBegin) || has_tools(ToolForm::Place::SystemEnd);
+               has_tools(ToolSyntax::Place::SystemBegin) || has_tools(ToolSyntax::Place::SystemEnd);
     }
 
     void write_turn(const Turn& turn, std::string_view content) {
@@ -229,8 +230,8 @@ private:
     }
 
     void write_tools() {
-        out_.form(tools_.tools, [&](std::string_view) {
-            if (tools_.spelling == ToolForm::Spelling::IndentedList) {
+        out_.fill(tools_.tools, [&](std::string_view) {
+            if (tools_.spelling == ToolSyntax::Spelling::IndentedList) {
                 const JsonValue list{JsonValue::Kind::Array, "", "", conversation_.tools};
                 out_.content(tool_text(list, tools_.spelling));
                 return;
@@ -239,7 +240,7 @@ private:
             for (const JsonValue& tool : conversation_.tools) {
                 if (!is_first) out_.markup(tools_.tool_gap);
                 is_first = false;
-                out_.form(tools_.tool, [&](std::string_view) { out_.content(tool_text(tool, tools_.spelling)); });
+                out_.fill(tools_.tool, [&](std::string_view) { out_.content(tool_text(tool, tools_.spelling)); });
             }
         });
     }
@@ -248,7 +249,7 @@ private:
 
     // Writes what the system message says, with the tools if they belong to it.
     void write_system_text() {
-        using Place = ToolForm::Place;
+        using Place = ToolSyntax::Place;
         if (has_tools()) out_.markup(tools_.system_preamble);
         out_.markup(family_.system_preamble);
         const std::string_view own = default_system();
@@ -270,7 +271,7 @@ private:
 
     void write_system() {
         if (!has_system()) return;
-        out_.form(chat_.system_.before,
+        out_.fill(chat_.system_.before,
                   [&](std::string_view) { out_.markup(thinks_ ? thinking_.mode_on : thinking_.mode_off); });
         write_system_text();
         out_.markup(chat_.system_.after);
@@ -286,7 +287,7 @@ private:
         std::string_view content = messages_[index].content;
         content = trims_together ? trimmed_end(content) : trimmed(content, family_.trim_user);
         out_.markup(chat_.user_.before);
-        if (index == first_user_ && has_tools(ToolForm::Place::FirstUser)) write_tools();
+        if (index == first_user_ && has_tools(ToolSyntax::Place::FirstUser)) write_tools();
         if (has_folded) {
             const bool is_alone = trims_together && trimmed(content).empty();
             if (is_alone) content = {};
@@ -314,11 +315,11 @@ private:
     // Whether the message is not taken apart although it may have its thinking in its content.
     bool stays_whole(size_t index) const {
         if (!thinking_.keeps_whole) return false;
-        return thinking_.kept == ThinkingForm::Kept::LastTurn ? index == last_assistant_ : is_since_user(index);
+        return thinking_.kept == ThinkingSyntax::Kept::LastTurn ? index == last_assistant_ : is_since_user(index);
     }
 
     bool keeps_thinking(size_t index, std::string_view thinking) const {
-        using Kept = ThinkingForm::Kept;
+        using Kept = ThinkingSyntax::Kept;
         switch (thinking_.kept) {
             case Kept::None:
                 return false;
@@ -338,7 +339,7 @@ private:
 
     // Returns whether the message is left open for the model.
     base::Result<bool> write_assistant(size_t index) {
-        using Content = ToolForm::Content;
+        using Content = ToolSyntax::Content;
         const ChatMessage& message = messages_[index];
         std::string_view content = message.content;
         std::string_view thinking = message.thinking;
@@ -351,7 +352,7 @@ private:
         if (!has_calls || !tools_.bare_turn) out_.markup(chat_.assistant_.before);
         if (!thinks_) out_.markup(thinking_.off_turn);
         if (keeps_thinking(index, thinking)) {
-            out_.form(thinking_.turn, [&](std::string_view) { out_.content(thinking); });
+            out_.fill(thinking_.turn, [&](std::string_view) { out_.content(thinking); });
             if (thinking_.trim != Trim::None) content = trimmed(content, Trim::FirstLines);
         }
         if (has_calls && tools_.content == Content::Dropped) content = {};
@@ -377,10 +378,10 @@ private:
             }
             arguments.push_back(std::move(*parsed));
         }
-        out_.form(tools_.calls, [&](std::string_view) {
+        out_.fill(tools_.calls, [&](std::string_view) {
             for (size_t j = 0; j < calls.size(); ++j) {
                 if (j > 0) out_.markup(tools_.call_gap);
-                out_.form(tools_.call, [&](std::string_view field) {
+                out_.fill(tools_.call, [&](std::string_view field) {
                     if (field == "arguments") {
                         write_arguments(arguments[j]);
                     } else {
@@ -398,11 +399,16 @@ private:
             out_.content(to_json(arguments));
             return;
         }
+        std::vector<JsonValue> members = arguments.items;
+        if (arguments.kind != JsonValue::Kind::Object) {  // what could not be read, under a name that it needs here
+            members = {arguments};
+            members.front().key = "arguments";
+        }
         bool is_first = true;
-        for (const JsonValue& argument : arguments.items) {
+        for (const JsonValue& argument : members) {
             if (!is_first) out_.markup(tools_.argument_gap);
             is_first = false;
-            out_.form(tools_.argument, [&](std::string_view field) {
+            out_.fill(tools_.argument, [&](std::string_view field) {
                 out_.content(field == "key" ? argument.key : value_text(argument, tools_.value));
             });
         }
@@ -413,10 +419,10 @@ private:
         size_t last = begin;
         while (last + 1 < messages_.size() && messages_[last + 1].role == Role::Tool) ++last;
         if (tools_.in_user_turn) out_.markup(chat_.user_.before);
-        out_.form(tools_.results, [&](std::string_view) {
+        out_.fill(tools_.results, [&](std::string_view) {
             for (size_t i = begin; i <= last; ++i) {
                 if (i > begin) out_.markup(tools_.result_gap);
-                out_.form(tools_.result, [&](std::string_view field) { write_result(i, field); });
+                out_.fill(tools_.result, [&](std::string_view field) { write_result(i, field); });
             }
         });
         if (tools_.in_user_turn) out_.markup(chat_.user_.after);
@@ -445,8 +451,8 @@ private:
 
     const ChatTemplate& chat_;
     const ChatFamily& family_;
-    const ToolForm& tools_;
-    const ThinkingForm& thinking_;
+    const ToolSyntax& tools_;
+    const ThinkingSyntax& thinking_;
     const Conversation& conversation_;
     std::span<const ChatMessage> messages_;
     bool thinks_ = true;

@@ -64,7 +64,7 @@ constexpr string_view kLfm25LateCallsHas[] = {kTurn, "{{-bos_token-}}", kLfm2Sys
 constexpr string_view kLfm25LateCallsLacks[] = {kLfm2ToolList};
 constexpr string_view kMiniCpm5Has[] = {kThinkingTurn, "{{-bos_token}}", kThinkingAnswerApart};
 
-constexpr ToolForm kHermesTools = {
+constexpr ToolSyntax kHermesTools = {
     .tools =
         "# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided with "
         "function signatures within <tools></tools> XML tags:\n<tools>{tools}\n</tools>\n\nFor each function call, "
@@ -74,8 +74,8 @@ constexpr ToolForm kHermesTools = {
     .call = "<tool_call>\n{\"name\": \"{name}\", \"arguments\": {arguments}}\n</tool_call>",
     .result = "<tool_response>\n{result}\n</tool_response>",
 };
-constexpr ToolForm kQwen25FirstForm = [] {
-    ToolForm tools = kHermesTools;
+constexpr ToolSyntax kQwen25FirstForm = [] {
+    ToolSyntax tools = kHermesTools;
     tools.tools =
         "# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided with "
         "function signatures within <tools></tools> XML tags:\n<tools>{tools}\n</tools>\n\nFor each function call, "
@@ -83,8 +83,8 @@ constexpr ToolForm kQwen25FirstForm = [] {
         "tags:\n<tool_call>\n{{\"name\": <function-name>, \"arguments\": <args-json-object>}}\n</tool_call>";
     return tools;
 }();
-constexpr ToolForm kQwenXmlTools = {
-    .place = ToolForm::Place::SystemBegin,
+constexpr ToolSyntax kQwenXmlTools = {
+    .place = ToolSyntax::Place::SystemBegin,
     .tools =
         "# Tools\n\nYou have access to the following functions:\n\n<tools>{tools}\n</tools>\n\nIf you choose to call a "
         "function ONLY reply in the following format with NO "
@@ -100,17 +100,17 @@ constexpr ToolForm kQwenXmlTools = {
     .call = "<tool_call>\n<function={name}>\n{arguments}</function>\n</tool_call>",
     .content_gap = "\n\n",
     .argument = "<parameter={key}>\n{value}\n</parameter>\n",
-    .value = ToolForm::Value::TextOrJson,
+    .value = ToolSyntax::Value::TextOrJson,
     .result = "<tool_response>\n{result}\n</tool_response>",
     .trim_result = Trim::Both,
 };
-constexpr ToolForm kQwen36Tools = [] {
-    ToolForm tools = kQwenXmlTools;
-    tools.value = ToolForm::Value::TextElseJson;
+constexpr ToolSyntax kQwen36Tools = [] {
+    ToolSyntax tools = kQwenXmlTools;
+    tools.value = ToolSyntax::Value::TextElseJson;
     return tools;
 }();
 // The template writes what the assistant says and nothing of its calls: the message that makes one contains it.
-constexpr ToolForm kSmolLm3Tools = {
+constexpr ToolSyntax kSmolLm3Tools = {
     .tools =
         "### Tools\n\nYou may call one or more functions to assist with the user query.\nYou are provided with "
         "function signatures within <tools></tools> XML tags:\n\n<tools>\n{tools}</tools>\n\nFor each function call, "
@@ -118,14 +118,14 @@ constexpr ToolForm kSmolLm3Tools = {
         "tags:\n<tool_call>\n{\"name\": <function-name>, \"arguments\": <args-json-object>}\n</tool_call>\n\n"
         "<|im_end|>\n",
     .tool = "{tool}\n",
-    .spelling = ToolForm::Spelling::Python,
+    .spelling = ToolSyntax::Spelling::Python,
     .call = "<tool_call>\n{\"name\": \"{name}\", \"arguments\": {arguments}}\n</tool_call>",
     .in_user_turn = false,
     .result = "<|im_start|>user\n{result}<|im_end|>\n",
     .result_gap = "",
 };
 // The template writes what the assistant says and nothing of its calls: the message that makes one contains it.
-constexpr ToolForm kLfm2Tools = {
+constexpr ToolSyntax kLfm2Tools = {
     .gap = "\n",
     .tools = "List of tools: <|tool_list_start|>[{tools}]<|tool_list_end|>",
     .tool_gap = ", ",
@@ -133,16 +133,16 @@ constexpr ToolForm kLfm2Tools = {
     .call = "{name}({arguments})",
     .call_gap = ", ",
     .content_gap = "",
-    .content = ToolForm::Content::After,
+    .content = ToolSyntax::Content::After,
     .argument = "{key}={value}",
     .argument_gap = ", ",
-    .value = ToolForm::Value::Quoted,
+    .value = ToolSyntax::Value::Quoted,
     .in_user_turn = false,
     .result = "<|im_start|>tool\n<|tool_response_start|>{result}<|tool_response_end|><|im_end|>\n",
     .result_gap = "",
 };
 // The same is true of the first templates of LFM2.5, which have a line break before the tools.
-constexpr ToolForm kLfm25Tools = {
+constexpr ToolSyntax kLfm25Tools = {
     .line_gap_has = kLfm2LineGap,
     .tools = "List of tools: [{tools}]",
     .tool_gap = ", ",
@@ -150,21 +150,21 @@ constexpr ToolForm kLfm25Tools = {
     .call = "{name}({arguments})",
     .call_gap = ", ",
     .content_gap = "",
-    .content = ToolForm::Content::After,
+    .content = ToolSyntax::Content::After,
     .argument = "{key}={value}",
     .argument_gap = ", ",
-    .value = ToolForm::Value::Quoted,
+    .value = ToolSyntax::Value::Quoted,
     .in_user_turn = false,
     .result = "<|im_start|>tool\n{result}<|im_end|>\n",
     .result_gap = "",
 };
-constexpr ToolForm kLfm25LateTools = [] {
-    ToolForm tools = kLfm25Tools;
-    tools.content = ToolForm::Content::Before;
-    tools.value = ToolForm::Value::SingleQuoted;
+constexpr ToolSyntax kLfm25LateTools = [] {
+    ToolSyntax tools = kLfm25Tools;
+    tools.content = ToolSyntax::Content::Before;
+    tools.value = ToolSyntax::Value::SingleQuoted;
     return tools;
 }();
-constexpr ToolForm kMiniCpm5Tools = {
+constexpr ToolSyntax kMiniCpm5Tools = {
     .tools =
         "# Tools\n\nYou are provided with function signatures within <tools></tools> XML "
         "tags:\n<tools>{tools}\n</tools>\n\nTool usage guidelines:\n- You may call zero or more functions. If no "
@@ -176,35 +176,35 @@ constexpr ToolForm kMiniCpm5Tools = {
     .tool = "\n{tool}",
     .call = "<function name=\"{name}\">{arguments}</function>",
     .argument = "<param name=\"{key}\">{value}</param>",
-    .value = ToolForm::Value::Cdata,
+    .value = ToolSyntax::Value::Cdata,
     .result = "<tool_response>\n{result}\n</tool_response>",
 };
 
 constexpr string_view kNoThought = "<think>\n\n</think>\n\n";
-constexpr ThinkingForm kQwen3Thinking = {
+constexpr ThinkingSyntax kQwen3Thinking = {
     .open = "<think>",
     .close = "</think>",
     .can_switch = true,
     .off = kNoThought,
-    .kept = ThinkingForm::Kept::SinceUser,
+    .kept = ThinkingSyntax::Kept::SinceUser,
     .turn = "<think>\n{thinking}\n</think>\n\n",
     .trim = Trim::Lines,
     .splits = true,
     .trim_split = Trim::FirstLines,
 };
-constexpr ThinkingForm kQwen3InstructThinking = [] {
-    ThinkingForm thinking = kQwen3Thinking;
+constexpr ThinkingSyntax kQwen3InstructThinking = [] {
+    ThinkingSyntax thinking = kQwen3Thinking;
     thinking.can_switch = false;
     thinking.off = {};
     return thinking;
 }();
-constexpr ThinkingForm kQwen3AlwaysThinking = [] {
-    ThinkingForm thinking = kQwen3InstructThinking;
+constexpr ThinkingSyntax kQwen3AlwaysThinking = [] {
+    ThinkingSyntax thinking = kQwen3InstructThinking;
     thinking.by_default = thinking.on = thinking.off = "<think>\n";
     return thinking;
 }();
 // The templates of the smallest models do not think by default.
-constexpr ThinkingForm kQwen35Thinking = {
+constexpr ThinkingSyntax kQwen35Thinking = {
     .open = "<think>",
     .close = "</think>",
     .can_switch = true,
@@ -212,13 +212,13 @@ constexpr ThinkingForm kQwen35Thinking = {
     .on = "<think>\n",
     .off = kNoThought,
     .off_by_default_has = "enable_thinkingisdefinedandenable_thinkingistrue",
-    .kept = ThinkingForm::Kept::AlwaysSinceUser,
+    .kept = ThinkingSyntax::Kept::AlwaysSinceUser,
     .turn = "<think>\n{thinking}\n</think>\n\n",
     .trim = Trim::Both,
     .splits = true,
     .trim_split = Trim::FirstLines,
 };
-constexpr ThinkingForm kSmolLm3Thinking = {
+constexpr ThinkingSyntax kSmolLm3Thinking = {
     .open = "<think>",
     .close = "</think>",
     .can_switch = true,
@@ -227,28 +227,28 @@ constexpr ThinkingForm kSmolLm3Thinking = {
     .mode_off = "/no_think",
     .off_turn = "<think>\n\n</think>\n",
 };
-constexpr ThinkingForm kLfm25Thinking = {
+constexpr ThinkingSyntax kLfm25Thinking = {
     .open = "<think>",
     .close = "</think>",
-    .kept = ThinkingForm::Kept::LastTurn,
+    .kept = ThinkingSyntax::Kept::LastTurn,
     .turn = "<think>{thinking}</think>",
     .splits = true,
     .keeps_whole = true,
     .trim_split = Trim::Both,
 };
-constexpr ThinkingForm kLfm25LateThinking = [] {
-    ThinkingForm thinking = kLfm25Thinking;
-    thinking.kept = ThinkingForm::Kept::SinceUserIfAny;
+constexpr ThinkingSyntax kLfm25LateThinking = [] {
+    ThinkingSyntax thinking = kLfm25Thinking;
+    thinking.kept = ThinkingSyntax::Kept::SinceUserIfAny;
     return thinking;
 }();
 // The template thinks if it is told to, does not if it is told not to, and leaves it to the model by default.
-constexpr ThinkingForm kMiniCpm5Thinking = {
+constexpr ThinkingSyntax kMiniCpm5Thinking = {
     .open = "<think>",
     .close = "</think>",
     .can_switch = true,
     .on = "<think>\n",
     .off = kNoThought,
-    .kept = ThinkingForm::Kept::SinceUserIfAny,
+    .kept = ThinkingSyntax::Kept::SinceUserIfAny,
     .turn = "<think>\n{thinking}\n</think>\n\n",
     .trim = Trim::Lines,
     .splits = true,

@@ -138,9 +138,11 @@ base::Result<JsonValue> parse_arguments(const ToolCall& call) {
         return fail(ErrorCode::InvalidArgument, call.arguments.size(), " bytes are more than ", kMaxArgumentsBytes);
     }
     auto arguments = parse_json(call.arguments.empty() ? std::string_view("{}") : std::string_view(call.arguments));
-    if (!arguments) return fail(ErrorCode::InvalidArgument, "not JSON: ", arguments.error().message);
-    if (arguments->kind != JsonValue::Kind::Object) return fail(ErrorCode::InvalidArgument, "not a JSON object");
-    return arguments;
+    using Kind = JsonValue::Kind;
+    if (arguments && arguments->kind == Kind::Object) return arguments;
+    const bool is_none =
+        arguments && (arguments->kind == Kind::Null || (arguments->kind == Kind::Array && arguments->items.empty()));
+    return is_none ? JsonValue{.kind = Kind::Object} : JsonValue{.kind = Kind::String, .text = call.arguments};
 }
 
 }  // namespace llmd::chat

@@ -1,4 +1,4 @@
-// What a conversation means before a family writes it: its tools, which call each result answers, and that it makes
+// The meaning of a conversation before a family writes it: its tools, which call each result answers, and that it makes
 // sense.
 // Pure functions.
 #pragma once
@@ -30,7 +30,8 @@ struct Conversation {
     static base::Result<Conversation> read(const ChatInput& input);
 };
 
-// Returns the arguments of a call as an object. InvalidArgument says why they are none.
+// Returns the arguments of a call as an object. Those of a history may have been cut, or be none: null and [] are an
+// empty object, and what is no object otherwise is a String with the text as it came. InvalidArgument: it is too long.
 base::Result<JsonValue> parse_arguments(const ToolCall& call);
 
 }  // namespace llmd::chat

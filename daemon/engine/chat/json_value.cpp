@@ -20,7 +20,7 @@ void append_hex(std::string& out, uint32_t value, int digits) {
     for (int i = digits - 1; i >= 0; --i) out += kHexDigits[(value >> (4 * i)) & 15];
 }
 
-// Of members with the same key the last value counts, in the place of the first, as in Python. Returns true if there
+// The last value of members with the same key counts, in the place of the first, as in Python. Returns true if there
 // were any.
 bool keep_last(std::vector<JsonValue>& members) {
     std::unordered_map<std::string, size_t> places;

@@ -33,7 +33,7 @@ inline constexpr uint32_t kMaxJsonDepth = 128;
 // Reads a whole text as one value (RFC 8259). InvalidArgument says what is wrong and at which byte.
 base::Result<JsonValue> parse_json(std::string_view text);
 
-// What a text begins with.
+// The beginning of a text, read as JSON.
 struct JsonPrefix {
     std::optional<JsonValue> value;  // nothing: the text does not begin with a value
     size_t n_bytes = 0;              // that were read

@@ -36,12 +36,12 @@ constexpr string_view kMistralV7TekkenLacks[] = {kSpacedAnswer,
 constexpr string_view kMistralV7ThinkingHas[] = {kInstruction, "'[SYSTEM_PROMPT]'", "'[/SYSTEM_PROMPT]'",
                                                  kMistralThought};
 
-using Content = ToolForm::Content;
+using Content = ToolSyntax::Content;
 using Fold = ChatFamily::Fold;
-using Place = ToolForm::Place;
-using Spelling = ToolForm::Spelling;
+using Place = ToolSyntax::Place;
+using Spelling = ToolSyntax::Spelling;
 
-constexpr ToolForm kLlamaTools = {
+constexpr ToolSyntax kLlamaTools = {
     .place = Place::FirstUser,
     .system_preamble = "Environment: ipython\n",
     .tools =
@@ -59,7 +59,7 @@ constexpr ToolForm kLlamaTools = {
     .quotes_result = true,
 };
 // The template writes the texts of a function, such as its description, without escapes; mistral-common writes JSON.
-constexpr ToolForm kMistralV3Tools = {
+constexpr ToolSyntax kMistralV3Tools = {
     .place = Place::LastUser,
     .tools = "[AVAILABLE_TOOLS] [{tools}][/AVAILABLE_TOOLS]",
     .tool = "{\"type\": \"function\", \"function\": {tool}}",
@@ -75,7 +75,7 @@ constexpr ToolForm kMistralV3Tools = {
     .result = "[TOOL_RESULTS] {\"content\": {result}, \"call_id\": \"{id}\"}[/TOOL_RESULTS]",
     .result_gap = "",
 };
-constexpr ToolForm kMistralV3TekkenTools = {
+constexpr ToolSyntax kMistralV3TekkenTools = {
     .place = Place::LastUser,
     .tools = "[AVAILABLE_TOOLS][{tools}][/AVAILABLE_TOOLS]",
     .tool = "{\"type\": \"function\", \"function\": {tool}}",
@@ -90,7 +90,7 @@ constexpr ToolForm kMistralV3TekkenTools = {
     .result = "[TOOL_RESULTS]{\"content\": {result}, \"call_id\": \"{id}\"}[/TOOL_RESULTS]",
     .result_gap = "",
 };
-constexpr ToolForm kMistralV7Tools = {
+constexpr ToolSyntax kMistralV7Tools = {
     .place = Place::AfterSystem,
     .tools = "[AVAILABLE_TOOLS][{tools}][/AVAILABLE_TOOLS]",
     .tool_gap = ", ",
@@ -101,10 +101,10 @@ constexpr ToolForm kMistralV7Tools = {
     .result = "[TOOL_RESULTS]{result}[/TOOL_RESULTS]",
     .result_gap = "",
 };
-constexpr ThinkingForm kMistralThinking = {
+constexpr ThinkingSyntax kMistralThinking = {
     .open = "[THINK]",
     .close = "[/THINK]",
-    .kept = ThinkingForm::Kept::All,
+    .kept = ThinkingSyntax::Kept::All,
     .turn = "[THINK]{thinking}[/THINK]",
 };
 

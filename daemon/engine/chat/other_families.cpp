@@ -40,11 +40,11 @@ constexpr string_view kDeepSeekHas[] = {kDeepSeekUser, "'<｜Assistant｜>'}}", 
 constexpr string_view kDeepSeekLacks[] = {"<think>'}}", "'</think>'}}", "</think>'-}}", "is_last_user"};
 
 using Fold = ChatFamily::Fold;
-using Spelling = ToolForm::Spelling;
+using Spelling = ToolSyntax::Spelling;
 
 // The template has the tools in the system message, as a text of the client's, and no calls: the message that makes one
 // contains it.
-constexpr ToolForm kPhi4MiniTools = {
+constexpr ToolSyntax kPhi4MiniTools = {
     .gap = "",
     .tools = "<|tool|>[{tools}]<|/tool|>",
     .tool_gap = ", ",
@@ -58,8 +58,8 @@ constexpr ToolForm kPhi4MiniTools = {
     .result_gap = "",
 };
 // The templates of Granite 3 have the tools, and no calls: the message that makes some contains them.
-constexpr ToolForm kGranite3Tools = {
-    .place = ToolForm::Place::AfterSystem,
+constexpr ToolSyntax kGranite3Tools = {
+    .place = ToolSyntax::Place::AfterSystem,
     .keeps_default = false,
     .tools = "<|start_of_role|>available_tools<|end_of_role|>{tools}<|end_of_text|>\n",
     .spelling = Spelling::IndentedList,
@@ -71,21 +71,21 @@ constexpr ToolForm kGranite3Tools = {
     .result = "<|start_of_role|>tool<|end_of_role|>{result}<|end_of_text|>\n",
     .result_gap = "",
 };
-constexpr ToolForm kGranite31Tools = [] {
-    ToolForm tools = kGranite3Tools;
+constexpr ToolSyntax kGranite31Tools = [] {
+    ToolSyntax tools = kGranite3Tools;
     tools.tools = "<|start_of_role|>tools<|end_of_role|>{tools}<|end_of_text|>\n";
     return tools;
 }();
-constexpr ToolForm kGranite30Tools = [] {
-    ToolForm tools = kGranite3Tools;
-    tools.place = ToolForm::Place::BeforeSystem;
+constexpr ToolSyntax kGranite30Tools = [] {
+    ToolSyntax tools = kGranite3Tools;
+    tools.place = ToolSyntax::Place::BeforeSystem;
     tools.tools = "<|start_of_role|>available_tools<|end_of_role|>\n{tools}<|end_of_text|>\n";
     tools.tool_gap = "\n\n";
     tools.spelling = Spelling::IndentedJson;
     tools.result = "<|start_of_role|>tool_response<|end_of_role|>{result}<|end_of_text|>\n";
     return tools;
 }();
-constexpr ToolForm kGranite4Tools = {
+constexpr ToolSyntax kGranite4Tools = {
     .keeps_default = false,
     .tools =
         "You are a helpful assistant with access to the following tools. You may call one or more tools to assist with "
@@ -99,7 +99,7 @@ constexpr ToolForm kGranite4Tools = {
     .result = "\n<tool_response>\n{result}\n</tool_response>",
     .result_gap = "",
 };
-constexpr ToolForm kExaone4Tools = {
+constexpr ToolSyntax kExaone4Tools = {
     .tools =
         "# Available Tools\nYou can use none, one, or multiple of the following tools by calling them as functions to "
         "help with the user’s query.\nHere are the tools available to you in JSON format within <tool> and </tool> "
@@ -116,7 +116,7 @@ constexpr ToolForm kExaone4Tools = {
     .result = "<tool_result>{\"result\": {result}}</tool_result>",
     .quotes_result = true,
 };
-constexpr ToolForm kHunyuanTools = {
+constexpr ToolSyntax kHunyuanTools = {
     .tools =
         "# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided with "
         "function signatures within <tools></tools> XML tags:\n<tools>\n{tools}\n</tools>\n\nFor function call "
@@ -131,7 +131,7 @@ constexpr ToolForm kHunyuanTools = {
     .result = "<tool_response>{result}</tool_response>",
 };
 // Answers keep an empty thought in the history; assistant.before has it.
-constexpr ThinkingForm kExaone4Thinking = {
+constexpr ThinkingSyntax kExaone4Thinking = {
     .open = "<think>",
     .close = "</think>",
     .can_switch = true,
@@ -141,14 +141,14 @@ constexpr ThinkingForm kExaone4Thinking = {
     .splits = true,
     .trim_split = Trim::Both,
 };
-constexpr ThinkingForm kPhi4MiniThinking = {.open = "<think>", .close = "</think>"};
-constexpr ThinkingForm kHunyuanThinking = {
+constexpr ThinkingSyntax kPhi4MiniThinking = {.open = "<think>", .close = "</think>"};
+constexpr ThinkingSyntax kHunyuanThinking = {
     .open = "<think>",
     .close = "</think>",
     .can_switch = true,
     .off = "<think>\n\n</think>\n",
 };
-constexpr ThinkingForm kDeepSeekR1Thinking = {
+constexpr ThinkingSyntax kDeepSeekR1Thinking = {
     .open = "<think>",
     .close = "</think>",
     .by_default = "<think>\n",
@@ -156,7 +156,7 @@ constexpr ThinkingForm kDeepSeekR1Thinking = {
     .off = "<think>\n",
     .splits = true,
 };
-constexpr ThinkingForm kDeepSeekThinking = {.open = "<think>", .close = "</think>", .splits = true};
+constexpr ThinkingSyntax kDeepSeekThinking = {.open = "<think>", .close = "</think>", .splits = true};
 
 // microsoft/Phi-4-mini-instruct
 constexpr ChatFamily kPhi4Mini = {

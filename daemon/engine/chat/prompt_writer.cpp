@@ -55,34 +55,34 @@ std::string_view trimmed(std::string_view text, Trim trim) {
     return text;
 }
 
-std::string tool_text(const JsonValue& tool, ToolForm::Spelling spelling) {
+std::string tool_text(const JsonValue& tool, ToolSyntax::Spelling spelling) {
     constexpr uint32_t kIndent = 4;
     switch (spelling) {
-        case ToolForm::Spelling::Json:
+        case ToolSyntax::Spelling::Json:
             return to_json(tool);
-        case ToolForm::Spelling::IndentedJson:
-        case ToolForm::Spelling::IndentedList:
+        case ToolSyntax::Spelling::IndentedJson:
+        case ToolSyntax::Spelling::IndentedList:
             return to_json(tool, kIndent);
-        case ToolForm::Spelling::FunctionJson:
+        case ToolSyntax::Spelling::FunctionJson:
             return to_json(*tool.find("function"));
-        case ToolForm::Spelling::Python:
+        case ToolSyntax::Spelling::Python:
             return to_python(tool);
     }
     return {};
 }
 
-std::string value_text(const JsonValue& value, ToolForm::Value form) {
+std::string value_text(const JsonValue& value, ToolSyntax::Value spelling) {
     using Kind = JsonValue::Kind;
-    using Value = ToolForm::Value;
+    using Value = ToolSyntax::Value;
     if (value.kind == Kind::String) {
-        if (form == Value::Quoted) return '"' + value.text + '"';
-        if (form == Value::SingleQuoted) return '\'' + value.text + '\'';
-        const bool is_cdata = form == Value::Cdata && value.text.find_first_of("<&\n") != std::string::npos;
+        if (spelling == Value::Quoted) return '"' + value.text + '"';
+        if (spelling == Value::SingleQuoted) return '\'' + value.text + '\'';
+        const bool is_cdata = spelling == Value::Cdata && value.text.find_first_of("<&\n") != std::string::npos;
         return is_cdata ? "<![CDATA[" + value.text + "]]>" : value.text;
     }
-    const bool quotes = form == Value::Quoted || form == Value::SingleQuoted;
-    const bool is_json = form == Value::TextElseJson || (quotes && value.kind == Kind::Object) ||
-                         (form == Value::TextOrJson && (value.kind == Kind::Object || value.kind == Kind::Array));
+    const bool quotes = spelling == Value::Quoted || spelling == Value::SingleQuoted;
+    const bool is_json = spelling == Value::TextElseJson || (quotes && value.kind == Kind::Object) ||
+                         (spelling == Value::TextOrJson && (value.kind == Kind::Object || value.kind == Kind::Array));
     return is_json ? to_json(value) : to_python(value);
 }
 

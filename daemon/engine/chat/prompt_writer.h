@@ -1,4 +1,4 @@
-// What a prompt is put together of: markup of the family, and texts of the client, which are trimmed as templates do.
+// The parts of a prompt: markup of the family, and texts of the client, which are trimmed as templates do.
 // Thread-bound.
 #pragma once
 
@@ -19,8 +19,8 @@ std::string_view trimmed_end(std::string_view text);
 std::string_view trimmed(std::string_view text, Trim trim);
 
 // A tool of the list, and the value of a call's argument, as a family spells them.
-std::string tool_text(const JsonValue& tool, ToolForm::Spelling spelling);
-std::string value_text(const JsonValue& value, ToolForm::Value form);
+std::string tool_text(const JsonValue& tool, ToolSyntax::Spelling spelling);
+std::string value_text(const JsonValue& value, ToolSyntax::Value spelling);
 
 // Joins consecutive texts that are tokenized in the same way.
 class PromptWriter {
@@ -29,7 +29,7 @@ public:
     void content(std::string_view text) { write(text, tokenizer::SpecialTokens::Literal); }
     // Writes a text of a family as markup, and calls write_field(name) for each word in braces.
     template <typename WriteField>
-    void form(std::string_view text, const WriteField& write_field) {
+    void fill(std::string_view text, const WriteField& write_field) {
         size_t written = 0;
         for (size_t at = 0; (at = text.find('{', at)) != std::string_view::npos; ++at) {
             const size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", at + 1);

@@ -1,4 +1,4 @@
-// What the text of a chat template says: its family, and what it says that others of the family do not. The text is
+// Findings in the text of a chat template: its family, and the details that others of the family lack. The text is
 // searched and never run, in time that grows linearly with its length.
 // Pure functions.
 #pragma once
@@ -17,14 +17,14 @@ const ChatFamily* recognize_chat_family(std::string_view text);
 // double quotes for single ones, message.role for message['role'].
 std::string normalized(std::string_view text);
 
-// What one template of a family says that others of it do not.
+// Details of one template that others of its family lack.
 struct TemplateDetails {
     bool begins = false;              // the prompt begins with the begin-of-text token
     bool omits_empty_system = false;  // see ChatFamily
-    bool has_line_gap = false;        // ToolForm::gap is one line break
+    bool has_line_gap = false;        // ToolSyntax::gap is one line break
     bool thinks_by_default = true;
     // Its system messages where the conversation has none: the usual one, the one with Thinking::Off, and the one where
-    // tools are offered and ToolForm::keeps_default does not hold.
+    // tools are offered and ToolSyntax::keeps_default does not hold.
     std::string system, system_off, system_tools;
 };
 

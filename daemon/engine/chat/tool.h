@@ -17,8 +17,8 @@ constexpr bool is_tool_name_byte(char c) {
            c == '.' || c == ':' || c == '/';
 }
 
-// How ArgumentForm::Parameters spells the value of a parameter.
-enum class ValueForm : uint8_t {
+// How ArgumentSyntax::Parameters spells the value of a parameter.
+enum class ValueKind : uint8_t {
     Json,
     Text,        // a string, as it is
     TextOrNull,  // a string as it is, or null
@@ -26,7 +26,7 @@ enum class ValueForm : uint8_t {
 
 struct ToolParameter {
     std::string name;  // UTF-8
-    ValueForm form = ValueForm::Json;
+    ValueKind kind = ValueKind::Json;
 };
 
 struct Tool {
@@ -34,6 +34,7 @@ struct Tool {
     std::string definition;                 // the request's element of `tools`, as JSON without white space
     std::string parameters;                 // the JSON schema of the arguments; empty: it takes none
     bool strict = false;                    // a schema with an unsupported keyword is refused
+    std::string fault = {};                 // of the schema as it came, where it had to be mended; empty: none
     std::vector<ToolParameter> properties;  // the properties of the schema, in its order
 };
 

@@ -1,5 +1,5 @@
 // The seam between the engine and a compute device. A backend lowers the operations of a decoder (model/operations.h)
-// to what its device does in one go; nobody else knows how many launches or sweeps that takes.
+// to what its device does in one go; nobody else knows how many launches or fused ops that takes.
 //
 // A step of the model is, in this order:
 //     begin(rows); forward(); sample(requests); submit();
@@ -11,7 +11,7 @@
 // row's own position - never on the other rows, the number of rows, the slot, the page numbers or the grid. Keys and
 // values are read from the f16 pages only, the row's own included. Attention is split at every kKvSplit absolute
 // positions; each part gives (max, sum, weighted V), and they are folded left to right. So prefill in any chunks,
-// batches of any company and replay give the same bits.
+// batches with any other rows, and replay, give the same bits.
 //
 // Thread-bound: create, use and destroy on the engine's thread. After an Error other than OutOfMemory from create() or
 // upload() the object may only be destroyed.
@@ -37,9 +37,9 @@ namespace llmd::compute {
 
 inline constexpr uint32_t kMaxCandidates = 512;   // most candidates sample() returns for a row
 inline constexpr uint32_t kMaxStepsInFlight = 2;  // submitted and not waited for
-// Most ids whose logits sample() adjusts in one row: the 300 biases that OpenAI's clients may send, the 64 tokens that
+// Most ids whose logits sample() biases in one row: the 300 biases that OpenAI's clients may send, the 64 tokens that
 // penalties look at by default, and a few tokens that end generation.
-inline constexpr uint32_t kMaxAdjustments = 384;
+inline constexpr uint32_t kMaxLogitBiases = 384;
 
 // In place of a row's token: the id that sample() chose last in the row's slot, in an earlier step; of several rows of
 // one step the last one's. set_pages() forgets it. Where the logits behind it were not finite there is no id: then the
@@ -97,25 +97,25 @@ struct Row {
 };
 
 // How the logit of one id changes before anything is computed from it. Penalties, biases and bans all become this.
-struct Adjustment {
+struct LogitBias {
     int32_t id = 0;    // < n_vocab
     float factor = 1;  // finite and above 0: logit > 0 ? logit / factor : logit * factor   (Keskar et al. 2019)
     float addend = 0;  // finite; added to that
 };
 
-// The logit of an id after its adjustment.
-inline float adjusted(float logit, const Adjustment& change) {
+// The logit of an id with its logit bias.
+inline float biased(float logit, const LogitBias& change) {
     return (logit > 0 ? logit / change.factor : logit * change.factor) + change.addend;
 }
 
-// What to choose for a row that wants output. The logits change in this order: adjustments, mask, then candidates and
-// log-sum-exp are taken, then temperature and noise for `id`.
+// A request for a token of a row that wants output. The logits change in this order: logit biases, mask, then
+// candidates and log-sum-exp are taken, then temperature and noise for `id`.
 struct SampleRequest {
     float temperature = 0;  // 0: the largest logit, lowest id among equals
     uint64_t seed = 0;      // with `position` and the id, the whole state of the random generator (noise.h)
     uint32_t position = 0;  // of the token being chosen
-    // By rising id, none twice, at most kMaxAdjustments; valid until sample() returns.
-    std::span<const Adjustment> adjustments;
+    // By rising id, none twice, at most kMaxLogitBiases; valid until sample() returns.
+    std::span<const LogitBias> logit_biases;
     // The ids that take part, at least one: bit id % 32 of word id / 32, (V + 31) / 32 words; empty: all. For the
     // others nothing below is computed, and they are no candidates. Valid until sample() returns.
     std::span<const uint32_t> allowed;
@@ -135,7 +135,7 @@ inline bool comes_first(const Candidate& a, const Candidate& b) {
 struct Sampled {
     bool finite = false;    // every logit of the row was finite, masked or not; else nothing below is meaningful
     int32_t id = -1;        // argmax of logit, or with a temperature of logit / temperature + noise
-    float log_sum_exp = 0;  // of the adjusted logits that take part
+    float log_sum_exp = 0;  // of the biased logits that take part
     // The largest of them, by falling logit, then rising id; empty unless asked for. Every id that takes part and is
     // not listed has a logit <= candidate_floor (-infinity when all ids are listed).
     std::span<const Candidate> candidates;
@@ -160,7 +160,7 @@ struct DeviceReport {
     std::string device;                         // "FD630", "AMD EPYC 7B13, 2 threads, avx2"
     std::string driver;                         // OpenCL driver version; empty for the CPU
     Precision precision = Precision::Faithful;  // of the kernels in use
-    std::string profile;             // what decides the order and kind of float operations, and a page's bytes
+    std::string fingerprint;         // what decides the order and kind of float operations, and a page's bytes
     std::vector<std::string> notes;  // why this device, what was re-encoded, what is slow; one sentence each
     uint64_t weight_bytes = 0;       // held by weights
     uint64_t kv_bytes = 0;           // held by KV pages
@@ -168,7 +168,7 @@ struct DeviceReport {
     bool is_host_memory = false;     // all three are private memory of this process
 };
 
-// What declare_tensors() does that may take seconds.
+// The parts of declare_tensors() that may take seconds.
 enum class Preparation : uint8_t {
     SelfTest,  // kernels are built and tried
     Tuning,    // kernels that give the same bits are timed
@@ -182,13 +182,13 @@ inline constexpr std::chrono::milliseconds kTuningBudget{10'000};
 // Called while a tensor is copied: the next `bytes` bytes of its data are not read any more.
 using OnCopied = std::function<void(size_t bytes)>;
 
-// What was handed to the device since the backend was created; all zero where there is no queue.
+// Counts of work handed to the device since the backend was created; all zero where there is no queue.
 struct QueueCounts {
     uint64_t launches = 0;
     uint64_t submissions = 0;  // a blocking call that submits what is queued counts as one
 };
 
-// What a caller may not ask for is InvalidArgument.
+// A call that breaks a precondition is refused as InvalidArgument.
 class Backend {
 public:
     virtual ~Backend() = default;
@@ -229,8 +229,8 @@ public:
     // in a sequence. A row needs the pages of all positions that its window has.
     virtual base::Result<void> set_window_pages(uint32_t slot, uint32_t first, std::span<const uint32_t> pages) = 0;
     // One page as bytes: keys and values, or a convolution's products, of every layer of its pool, in an order that is
-    // the backend's own and belongs to its profile. Not between begin() and submit(); steps in flight are done first.
-    // `out` and `in` have page_bytes().
+    // the backend's own and belongs to its fingerprint. Not between begin() and submit(); steps in flight are done
+    // first. `out` and `in` have page_bytes().
     virtual uint64_t page_bytes(KvPool pool) const = 0;
     virtual base::Result<void> read_page(KvPage page, std::span<std::byte> out) = 0;
     virtual base::Result<void> write_page(KvPage page, std::span<const std::byte> in) = 0;
@@ -263,7 +263,7 @@ public:
     virtual base::Result<void> finish() { return {}; }
 
     // After wait() and before the next begin(), with no step in flight: the logits of the output-th row that wanted
-    // output, after its adjustments and unmasked. out has V elements.
+    // output, with its logit biases and unmasked. out has V elements.
     virtual base::Result<void> read_logits(uint32_t output, std::span<float> out) = 0;
     // Likewise: x of every row of that step, as the last layer left it. out has R * D elements.
     virtual base::Result<void> read_residual(std::span<float> out) = 0;

@@ -50,11 +50,11 @@ uint64_t block_weight_bytes(std::span<const model::Weight> weights);
 struct DeviceMemory {
     uint64_t available_bytes = 0;            // that can be allocated now
     uint64_t max_buffer_bytes = UINT64_MAX;  // in one piece; the keys of a layer's pages lie in one, its values too
-    // What a model's weights take there, at most.
+    // The most bytes that a model's weights take there.
     uint64_t (*weight_bytes)(std::span<const model::Weight> weights) = block_weight_bytes;
     bool is_scarce = false;  // what an earlier plan allowed could not be allocated: only the least will do
-    // What a backend with these limits takes for its steps (DeviceReport::working_bytes); empty: that is not known
-    // before it is built.
+    // The bytes that a backend with these limits takes for its steps (DeviceReport::working_bytes); empty: they are
+    // unknown before it is built.
     std::function<uint64_t(const BackendLimits& limits)> working_bytes;
 };
 

@@ -14,21 +14,21 @@ namespace {
 constexpr uint32_t kMost = 1u << 20;   // slots and pages: keeps every product below 2^64, far above any use
 constexpr uint32_t kMaxRows = 65'535;  // a batch is one dimension of an OpenCL grid; some drivers refuse a larger one
 
-Result<void> check_adjustments(const model::DecoderSpec& spec, std::span<const Adjustment> adjustments) {
-    if (adjustments.size() > kMaxAdjustments) {
-        return fail(ErrorCode::InvalidArgument, adjustments.size(), " adjustments are more than ", kMaxAdjustments);
+Result<void> check_logit_biases(const model::DecoderSpec& spec, std::span<const LogitBias> logit_biases) {
+    if (logit_biases.size() > kMaxLogitBiases) {
+        return fail(ErrorCode::InvalidArgument, logit_biases.size(), " logit biases are more than ", kMaxLogitBiases);
     }
     int64_t last_id = -1;
-    for (const Adjustment& change : adjustments) {
+    for (const LogitBias& change : logit_biases) {
         if (change.id < 0 || static_cast<uint32_t>(change.id) >= spec.n_vocab) {
-            return fail(ErrorCode::InvalidArgument, "adjusted id ", change.id, " is not in the vocabulary of ",
+            return fail(ErrorCode::InvalidArgument, "biased id ", change.id, " is not in the vocabulary of ",
                         spec.n_vocab);
         }
         if (change.id <= last_id) {
-            return fail(ErrorCode::InvalidArgument, "adjusted id ", change.id, " comes behind ", last_id);
+            return fail(ErrorCode::InvalidArgument, "biased id ", change.id, " comes behind ", last_id);
         }
         if (!(change.factor > 0) || !std::isfinite(change.factor) || !std::isfinite(change.addend)) {
-            return fail(ErrorCode::InvalidArgument, "adjusted id ", change.id, ": factor ", change.factor, ", addend ",
+            return fail(ErrorCode::InvalidArgument, "biased id ", change.id, ": factor ", change.factor, ", addend ",
                         change.addend);
         }
         last_id = change.id;
@@ -105,7 +105,7 @@ Result<void> check_requests(const model::DecoderSpec& spec, const Step& step, st
             return fail(ErrorCode::InvalidArgument, "a mask of ", request.allowed.size(), " words for a vocabulary of ",
                         spec.n_vocab);
         }
-        if (auto checked = check_adjustments(spec, request.adjustments); !checked) return checked;
+        if (auto checked = check_logit_biases(spec, request.logit_biases); !checked) return checked;
     }
     return {};
 }

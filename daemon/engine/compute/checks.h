@@ -1,4 +1,4 @@
-// What every backend refuses alike: misuse of one is misuse of all. Slots and positions are PageTables' part.
+// Checks that every backend makes alike: misuse of one is misuse of all. Slots and positions are PageTables' part.
 // Pure functions.
 #pragma once
 

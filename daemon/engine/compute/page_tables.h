@@ -1,4 +1,4 @@
-// What a backend knows of each slot: which KV pages hold its positions, and whether the device holds an id sampled in
+// The page tables say which KV pages hold each slot's positions, and whether the device holds an id sampled in
 // it. What set() says takes effect with the next begin(), so that a step in progress keeps its pages. Thread-bound to
 // the engine's thread; of() may be called from workers during a step.
 #pragma once

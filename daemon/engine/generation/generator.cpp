@@ -424,7 +424,8 @@ void Generator::end_without_token(Sequence& sequence) {
 }
 
 void Generator::finish(Sequence& sequence, std::variant<End, base::Error> how, std::vector<float> embedding) {
-    const Finish finish{std::move(how), sequence.take_text(), sequence.costs, std::move(embedding)};
+    const Finish finish{std::move(how), sequence.take_text(), sequence.costs, std::move(embedding),
+                        sequence.stop_string()};
     const uint64_t id = sequence.id();
     drop(id);
     events_.on_finished(id, finish);

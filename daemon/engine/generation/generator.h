@@ -56,6 +56,7 @@ struct Finish {
     std::string text;  // the last part of it
     Sequence::Costs costs;
     std::vector<float> embedding;  // the result of a request that embeds
+    std::string stop = {};         // the stop string before which the text ends; empty: another end
 };
 
 class GeneratorEvents {
@@ -102,7 +103,7 @@ public:
     // no token.
     void set_speculates(bool speculates) { speculates_ = speculates; }
     bool speculates() const { return speculates_; }
-    // What rows cost, in place of what has been measured.
+    // Sets the costs of rows, in place of what has been measured.
     void set_row_costs(const RowCosts& costs) { row_costs_ = costs; }
 
     KvPages::Counts page_counts() const { return pages_.counts(); }
@@ -146,7 +147,7 @@ private:
     void draft();
     // Submits a step of the pending tokens, if there are any.
     base::Result<void> launch(DeviceStep& step);
-    // Of chances_, how many drafts each sequence of a step should have.
+    // Returns how many drafts of chances_ each sequence of a step should have.
     std::vector<uint32_t> worthwhile(size_t n_sequences, uint32_t n_rows, uint32_t n_tokens, bool may_run_ahead) const;
     // True if the sequences of the step are likely to be worth drafts behind it, for which their tokens must be known.
     bool expects_drafts(const DeviceStep& step);

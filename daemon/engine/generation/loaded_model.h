@@ -34,7 +34,7 @@ struct LoadOptions {
     uint32_t n_slots = 0;        // sequences in one batch, at most kMaxSlots; 0: kDefaultSlots. The backend has twice
                                  // as many, so that as many can keep their pages while they are paused
     uint32_t prefill_chunk = 0;  // most rows of prefill in one step, at most kMaxPrefillChunk; 0: kMaxPrefillRows
-    // Of weights, KV pages and all else of this engine, at most; 0: no bound. What is neither is estimated before pages
+    // The bound of weights, KV pages and all else of this engine; 0: none. The rest is estimated before pages
     // are allocated: what this process has written so far, the backend's working memory (of OpenCL, with the driver's:
     // kMemoryHeadroomBytes) and kRequestReserveBytes. A driver may take more; overhead_bytes() tells.
     uint64_t memory_bytes = 0;
@@ -82,7 +82,7 @@ struct LoadedModel {
 // its compiler hold, and the reported buffers; not the programs' code and the model file, which the system can drop.
 uint64_t overhead_bytes(const compute::DeviceReport& report, uint64_t private_dirty);
 
-// What the pages of one sequence take with the defaults of LoadOptions, where it may be as long as the model allows.
+// The memory of one sequence's pages with the defaults of LoadOptions, where it may be as long as the model allows.
 ContextMemory usual_context_memory(const model::DecoderSpec& spec);
 
 // Errors: ModelNotFound, InvalidArgument (an option, or not a regular file), ModelLoadFailed, DeviceError, and

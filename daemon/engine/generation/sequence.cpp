@@ -38,12 +38,6 @@ size_t longest_token(const tokenizer::Tokenizer& tokenizer) {
     return longest;
 }
 
-base::Error too_long(const GenerationRequest& request, const char* at_least, size_t n_tokens,
-                     const SequenceLimits& limits) {
-    return fail(ErrorCode::ContextExceeded, "the prompt has ", at_least, n_tokens, " tokens, the context holds ",
-                limits.n_ctx, request.embeds ? "" : " for prompt and answer");
-}
-
 // Returns the most tokens that a prompt may have. A prompt that is not embedded needs room for one more token.
 size_t longest_prompt(const GenerationRequest& request, const SequenceLimits& limits) {
     return request.embeds ? limits.n_ctx : limits.n_ctx - 1;
@@ -64,16 +58,16 @@ base::Result<void> check(const GenerationRequest& request, const SequenceLimits&
     }
     if (auto checked = check_ids("prompt", request.prompt_ids, limits); !checked) return checked;
     if (auto checked = check_ids("replay_ids", request.replay_ids, limits); !checked) return checked;
-    if (auto checked = check_ids("stop_token_ids", request.stop_token_ids, limits); !checked) return checked;
-    if (request.stop_token_ids.size() > kMaxStopTokenIds) {
-        return fail(ErrorCode::InvalidArgument, "stop_token_ids: ", request.stop_token_ids.size(),
+    if (auto checked = check_ids("stop_token_ids", request.sampling.stop_token_ids, limits); !checked) return checked;
+    if (request.sampling.stop_token_ids.size() > kMaxStopTokenIds) {
+        return fail(ErrorCode::InvalidArgument, "stop_token_ids: ", request.sampling.stop_token_ids.size(),
                     " ids are more than ", kMaxStopTokenIds);
     }
-    if (request.min_tokens > request.max_tokens && !request.embeds) {
-        return fail(ErrorCode::InvalidArgument, "min_tokens: ", request.min_tokens, " is more than max_tokens, ",
-                    request.max_tokens);
+    if (request.sampling.min_tokens > request.max_tokens && !request.embeds) {
+        return fail(ErrorCode::InvalidArgument, "min_tokens: ", request.sampling.min_tokens,
+                    " is more than max_tokens, ", request.max_tokens);
     }
-    return request.sampling.check(limits.n_vocab);
+    return generation::check(request.sampling, limits.n_vocab);
 }
 
 }  // namespace
@@ -84,7 +78,9 @@ base::Result<Sequence> Sequence::create(const GenerationRequest& request, const 
     if (auto checked = check(request, limits); !checked) return checked.error();
     if (const size_t n_bytes = written_bytes(request); n_bytes > kCountedPromptBytes) {
         const size_t n_least = n_bytes / longest_token(tokenizer);
-        if (n_least > longest_prompt(request, limits)) return too_long(request, "at least ", n_least, limits);
+        if (n_least > longest_prompt(request, limits)) {
+            return base::context_exceeded(base::concat("at least ", n_least), limits.n_ctx, !request.embeds);
+        }
     }
 
     std::vector<int32_t> prompt_ids = !request.prompt_ids.empty()    ? request.prompt_ids
@@ -100,7 +96,7 @@ base::Result<Sequence> Sequence::create(const GenerationRequest& request, const 
     }
     if (n_prompt != nullptr) *n_prompt = static_cast<uint32_t>(prompt_ids.size());
     if (prompt_ids.size() > longest_prompt(request, limits)) {
-        return too_long(request, "", prompt_ids.size(), limits);
+        return base::context_exceeded(prompt_ids.size(), limits.n_ctx, !request.embeds);
     }
 
     Sequence sequence(request, std::move(prompt_ids), tokenizer, limits);
@@ -133,8 +129,8 @@ Sequence::Sequence(const GenerationRequest& request, std::vector<int32_t> prompt
       n_prompt_(static_cast<uint32_t>(ids_.size())),
       n_prefill_(n_prompt_),
       max_generated_(embeds_ ? 0 : std::min(std::max(request.max_tokens, 1u), limits.n_ctx - n_prompt_)),
-      min_generated_(request.min_tokens),
-      ignores_model_end_ids_(request.ignore_eos),
+      min_generated_(request.sampling.min_tokens),
+      ignores_model_end_ids_(request.sampling.ignore_eos),
       sampler_(request.sampling, limits.n_vocab),
       recording_(request.recording),
       drafter_(n_prompt_ + max_generated_),
@@ -146,7 +142,7 @@ Sequence::Sequence(const GenerationRequest& request, std::vector<int32_t> prompt
         if (static_cast<uint32_t>(id) < limits.n_vocab) end_ids_.push_back(id);
     }
     n_model_end_ids_ = end_ids_.size();
-    end_ids_.insert(end_ids_.end(), request.stop_token_ids.begin(), request.stop_token_ids.end());
+    end_ids_.insert(end_ids_.end(), request.sampling.stop_token_ids.begin(), request.sampling.stop_token_ids.end());
 }
 
 bool Sequence::accept(int32_t id) {
@@ -179,9 +175,9 @@ std::span<const int32_t> Sequence::banned_ids() const {
 }
 
 bool Sequence::is_done_by_device() const {
-    const SamplerParameters& parameters = sampler_.parameters();
-    return !constraint_ && !top_logprobs_ && parameters.is_done_by_device() &&
-           parameters.logit_bias.size() + end_ids_.size() <= compute::kMaxAdjustments;
+    const Sampling& parameters = sampler_.parameters();
+    return !constraint_ && !top_logprobs_ && generation::is_done_by_device(parameters) &&
+           parameters.logit_bias.size() + end_ids_.size() <= compute::kMaxLogitBiases;
 }
 
 Drafter::Context Sequence::draft_context() {
@@ -220,7 +216,7 @@ void Sequence::list_requests(std::vector<compute::SampleRequest>& requests, Requ
         if (i < drafts_.size() && drafts_[i].is_certain) continue;
         auto& added = requests.emplace_back(request());
         // The next request takes the place of what this one refers to.
-        added.adjustments = data.adjustments.emplace_back(added.adjustments.begin(), added.adjustments.end());
+        added.logit_biases = data.logit_biases.emplace_back(added.logit_biases.begin(), added.logit_biases.end());
         added.allowed = data.masks.emplace_back(added.allowed.begin(), added.allowed.end());
     }
     ids_.resize(n);

@@ -22,44 +22,27 @@
 
 namespace llmd::generation {
 
-struct GenerationRequest {
-    uint64_t id = 0;
-    std::string prompt;                                // UTF-8
+// A request and how this engine answers it. Messages, tools and schema have become `conversation`,
+// `markers` and `grammar` (server/answer_syntax.h). At most kMaxStopTokenIds tokens end generation as the model's end
+// tokens do; they are no part of the text. min_tokens, at most max_tokens, are generated before one of them is sampled,
+// and stop strings are looked for in the text behind these. A grammar goes before min_tokens and ignore_eos: where it
+// allows nothing but tokens that end the text, or where nothing can follow the text, it ends.
+struct GenerationRequest : protocol::Submit {
     std::vector<tokenizer::TextSegment> conversation;  // instead of a prompt: one that is rendered; empty: none
-    std::vector<int32_t> prompt_ids;                   // instead of a prompt: one that is tokenized; empty: none
-    uint32_t max_tokens = 0;                           // 0: the prompt is only computed
-    SamplerParameters sampling;
-    std::vector<std::string> stops;  // none empty
     // The control tokens whose text counts, ascending (chat/call_syntax.h): the same of every request of a model that
     // has any.
     std::vector<int32_t> markers;
-    // Tokens that end generation as the model's end tokens do, at most kMaxStopTokenIds. They are no part of the text.
-    std::vector<int32_t> stop_token_ids;
-    // So many tokens are generated before an end token or one of stop_token_ids is sampled, and stop strings are looked
-    // for in the text behind these tokens. At most max_tokens. A grammar goes first: where it allows nothing but tokens
-    // that end the text, or where nothing can follow the text, it ends.
-    uint32_t min_tokens = 0;
-    bool ignore_eos = false;  // the model's end tokens are never sampled; a grammar goes first here too
-    // Resumption: ids that were generated earlier, and how many bytes of their text the client has. Text and ids
-    // continue after them as if nothing had happened.
-    std::vector<int32_t> replay_ids;
-    uint64_t delivered_bytes = 0;
-    std::string cache_scope;  // it shares the prefix cache with requests of this scope; empty: with none
     std::shared_ptr<const constraint::Grammar> grammar;  // that the text must match; null: any text
-    // The prompt's embedding is wanted instead of a text: nothing is sampled, max_tokens means nothing, and the prefix
-    // cache is not used, since all rows must be computed.
-    bool embeds = false;
-    std::optional<uint32_t> top_logprobs;        // each token's logprob is wanted, and so many alternatives
-    std::shared_ptr<const Recording> recording;  // for measurements; null: none
+    std::shared_ptr<const Recording> recording;          // for measurements; null: none
 };
 
-// What the requests of one step refer to where a sequence has several.
+// The data that the requests of one step refer to where a sequence has several.
 struct RequestData {
-    std::deque<std::vector<compute::Adjustment>> adjustments;
+    std::deque<std::vector<compute::LogitBias>> logit_biases;
     std::deque<std::vector<uint32_t>> masks;
 
     void clear() {
-        adjustments.clear();
+        logit_biases.clear();
         masks.clear();
     }
 };
@@ -162,6 +145,8 @@ public:
     std::optional<End> end() const { return end_; }
     // Returns the text that became certain since the last call, as valid UTF-8, and after the end the rest of it.
     std::string take_text() { return std::exchange(text_, {}); }
+    // Returns the stop string that ended the text, or nothing.
+    const std::string& stop_string() const { return detokenizer_.stop(); }
 
     Sampler& sampler() { return sampler_; }
     // Null without a grammar.
@@ -188,9 +173,9 @@ public:
         uint32_t decode_tokens = 0;
         std::chrono::microseconds prefill_time{};
         std::chrono::microseconds decode_time{};
-        // Of speculation: tokens that were drafted, and those of them whose rows gave a token of the answer; the time
-        // of drafted rows, by what rows cost on this device (RowCosts), and what the others had of it. Both are part of
-        // decode_time. The host's time for drafting, whether rows came of it or not, is no part of it.
+        // Speculation counts tokens that were drafted, and those of them whose rows gave a token of the answer; the
+        // time of drafted rows, by what rows cost on this device (RowCosts), and what the others had of it. Both are
+        // part of decode_time. The host's time for drafting, whether rows came of it or not, is no part of it.
         uint32_t drafted = 0;
         uint32_t accepted = 0;
         std::chrono::microseconds draft_time{};

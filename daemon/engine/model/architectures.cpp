@@ -17,7 +17,7 @@ using base::fail;
 using base::Result;
 using Limits = DecoderSpecLimits;
 
-// What src/models/ of llama.cpp (build 11669) computes under these names.
+// The computations of src/models/ of llama.cpp (build 11669) under these names.
 constexpr Architecture kArchitectures[] = {
     {.name = "gpt2", .norm = Norm::LayerNorm, .activation = Activation::Gelu, .rotation = Rotation::None},
     {.name = "llama"},
@@ -260,7 +260,7 @@ void read_rope(KeyReader& keys, const Gguf& gguf, const Architecture& row, Decod
     read_longrope(keys, gguf, row, scaling, factor, spec);
 }
 
-// What multiplies embeddings, what layers add, and logits. MiniCPM's files before these keys mean 12, 1.4 /
+// Reads what multiplies embeddings, what layers add, and logits. MiniCPM's files before these keys mean 12, 1.4 /
 // sqrt(layers) and, as its converter writes it, a division of the logits by n_embd / 256. Granite's without them mean
 // 1, and must have the last.
 void read_scales(KeyReader& keys, const Architecture& row, uint32_t n_layers, DecoderSpec& spec) {

@@ -27,7 +27,7 @@ enum class LocalRope : uint8_t {
     Plain,     // with a base that may be their own and nothing else
 };
 
-// What an architecture's name implies; the numbers are in the file's keys.
+// The properties that an architecture's name implies; the numbers are in the file's keys.
 struct Architecture {
     std::string_view name;  // general.architecture
     Norm norm = Norm::RmsNorm;

@@ -27,7 +27,7 @@ constexpr bool is_gated(Activation activation) {
     return activation == Activation::SwiGlu || activation == Activation::GeGlu;
 }
 
-// What queries and keys are normalised by, with RMSNorm and a weight of their own (Henry et al. 2020).
+// The parts of queries and keys that are normalised, with RMSNorm and a weight of their own (Henry et al. 2020).
 enum class QkNorm : uint8_t {
     None,
     Head,  // each head by itself, all with the same weight   (Qwen3)
@@ -143,7 +143,7 @@ struct DecoderSpec {
     uint32_t max_q_rows() const;
     uint32_t max_kv_rows() const;
     uint32_t max_ff() const;
-    // Of the layers that are rotated; 0 where none is.
+    // Returns how many dimensions the layers rotate that do so; 0 where none does.
     uint32_t n_rot() const;
 };
 

@@ -16,7 +16,7 @@
 
 namespace llmd::model {
 
-// What a file says of itself; a model that is not split is part 1 of 1.
+// The keys in which a file describes itself; a model that is not split is part 1 of 1.
 struct PartKeys {
     uint32_t number = 1;  // from 1 on, unlike split.no
     uint32_t count = 1;

@@ -57,7 +57,7 @@ private:
         add_to_residual(layer, Role::FfnPostNorm);
     }
 
-    // What reads the residual stream reads this.
+    // Every reader of the residual stream reads this.
     Operand pre_norm(uint32_t layer, Role weight, Role bias) {
         if (!spec_.has_pre_norms) return Residual;
         norm(layer, weight, bias);

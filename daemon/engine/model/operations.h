@@ -1,7 +1,7 @@
 // The order of a decoder's operations, derived from its spec in this one place. A backend lowers the list: it turns
 // runs of operations into the fused forms that it has (a norm into the matmul behind it, rotation and the writing of
-// keys and values into its epilogue, the addition to the residual), and what it has no form for into a sweep or launch
-// of its own. The tests' oracle computes the list one operation after the other.
+// keys and values into its epilogue, the addition to the residual), and what it has no form for into a fused op or
+// launch of its own. The tests' oracle computes the list one operation after the other.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ enum class Operator : uint8_t {
     Add,       // out += residual_scale * in
 };
 
-// What operations read and write: one vector for each row of the batch.
+// The vectors that operations read and write: one for each row of the batch.
 enum class Operand : uint8_t {
     Residual,   // [n_embd] the residual stream
     Normed,     // [n_embd]
@@ -59,7 +59,7 @@ struct Operation {
 // Embed, then the operations of each layer, then the last norm and the matmul that gives logits: head_operations().
 std::vector<Operation> derive_operations(const DecoderSpec& spec);
 
-// Of these, the last two, which only rows that want output go through; body_operations() are those before.
+// The last two operations, which only rows that want output go through; body_operations() are those before.
 inline constexpr size_t kHeadOperations = 2;
 inline std::span<const Operation> head_operations(std::span<const Operation> all) {
     return all.last(kHeadOperations);

@@ -47,7 +47,8 @@ const BlockFormat& block_format(TensorType type);
 // The name of any type id that GGUF defines ("IQ2_XXS"), supported or not, or "type 99".
 std::string ggml_type_name(uint32_t type_id);
 
-// What general.file_type calls the mixture of a file's types: "Q4_K_M"; empty for a number that is not known.
+// The name that general.file_type has for the mixture of a file's types: "Q4_K_M"; empty for a number that is not
+// known.
 std::string_view file_type_name(uint32_t file_type);
 
 // Bytes of a row of `cols` weights; nullopt when cols is not a multiple of the block.

@@ -61,7 +61,7 @@ struct Shape {
     uint64_t rows;
     uint64_t cols;
 };
-// What the table above says, in numbers; `layer` is that of a role in a layer, and exists.
+// The table above in numbers; `layer` is that of a role in a layer, and exists.
 Shape shape_of(Role role, const DecoderSpec& spec, uint32_t layer);
 // The model cannot be computed without it, in this layer where it is in one.
 bool is_required(Role role, const DecoderSpec& spec, uint32_t layer);

@@ -37,6 +37,10 @@ static_assert(same(protocol::BackendKind::Cpu, compute::BackendKind::Cpu));
 static_assert(protocol::kLeastLogprob == generation::kLeastLogprob);
 static_assert(static_cast<uint8_t>(protocol::Precision::Fast) == static_cast<uint8_t>(compute::Precision::Fast));
 
+base::Error no_model() {
+    return fail(ErrorCode::NotReady, "no model is loaded");
+}
+
 generation::LoadOptions load_options(const protocol::Load& load) {
     generation::LoadOptions options;
     options.backend.kind = static_cast<compute::BackendKind>(load.backend);
@@ -68,7 +72,7 @@ protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_ti
     ready.device = report.device;
     ready.driver = report.driver;
     ready.precision = static_cast<protocol::Precision>(report.precision);
-    ready.profile = report.profile;
+    ready.profile = report.fingerprint;
     ready.notes = report.notes;
     ready.sandbox = sandbox;
     ready.weight_bytes = report.weight_bytes;
@@ -80,11 +84,11 @@ protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_ti
 
 }  // namespace
 
-EngineServer::EngineServer(base::UniqueFd socket, Environment environment, Loader loader, Now now)
+EngineServer::EngineServer(base::UniqueFd socket, Environment environment, Loader loader, DutyCycle::Now now)
     : socket_(std::move(socket)),
       environment_(std::move(environment)),
       loader_(std::move(loader)),
-      now_(std::move(now)) {}
+      duty_cycle_(std::move(now)) {}
 
 EngineServer::Leave EngineServer::run() {
     while (true) {
@@ -98,7 +102,7 @@ std::optional<EngineServer::Leave> EngineServer::run_once() {
         const auto quiet = has_work() ? protocol::Phase::Waiting : protocol::Phase::Idle;
         if (quiet_phase_ != quiet) report_phase(quiet, milliseconds(0));
     }
-    receive(is_busy() ? static_cast<int>(rest().count()) : has_unsaved() ? 0 : -1);
+    receive(is_busy() ? static_cast<int>(duty_cycle_.rest().count()) : has_unsaved() ? 0 : -1);
     while (!leave_) {
         const auto message = reader_.next();
         if (!message) {
@@ -109,11 +113,11 @@ std::optional<EngineServer::Leave> EngineServer::run_once() {
             break;
         }
     }
-    if (!leave_ && is_busy() && rest().count() == 0) {
+    if (!leave_ && is_busy() && duty_cycle_.rest().count() == 0) {
         compute(&generation::Generator::step);
-        if (!leave_ && has_work() && rest().count() == 0) {
+        if (!leave_ && has_work() && duty_cycle_.rest().count() == 0) {
             // It goes out with the tokens of the last step, so that llmd is woken once a step.
-            send(protocol::PhaseChange{protocol::Phase::Step, static_cast<uint32_t>(kStepBudget.count())});
+            send(protocol::PhaseChange{protocol::Phase::Step, static_cast<uint32_t>(step_budget_.next().count())});
             step_reported_ = true;
         }
     } else if (!leave_ && !has_work() && has_unsaved()) {
@@ -131,20 +135,10 @@ void EngineServer::report_fault(const base::Error& error) {
 }
 
 void EngineServer::compute(base::Result<void> (generation::Generator::*call)()) {
-    if (!std::exchange(step_reported_, false)) report_phase(protocol::Phase::Step, kStepBudget);
-    const auto began = now_();
-    const auto computed = ((*generator_).*call)();
-    if (duty_cycle_percent_ < protocol::kFullDutyCycle) {
-        const auto ended = now_();
-        const auto rest = (ended - began) * (protocol::kFullDutyCycle - duty_cycle_percent_) / duty_cycle_percent_;
-        rests_until_ = std::max(rests_until_, ended + std::min<std::chrono::steady_clock::duration>(rest, kMaxRest));
-    }
+    if (!std::exchange(step_reported_, false)) report_phase(protocol::Phase::Step, step_budget_.next());
+    const auto computed = duty_cycle_.run([&] { return ((*generator_).*call)(); });
+    step_budget_.measured(duty_cycle_.step_time());
     if (!computed) report_fault(computed.error());
-}
-
-milliseconds EngineServer::rest() const {
-    const auto left = rests_until_ - now_();
-    return std::max(std::chrono::ceil<milliseconds>(left), milliseconds(0));
 }
 
 void EngineServer::receive(int timeout_ms) {
@@ -231,58 +225,31 @@ std::optional<generation::PrefixStore> EngineServer::open_store(uint64_t max_byt
         return std::nullopt;
     }
     const auto& backend = *model_->backend;
-    auto store = generation::PrefixStore::open(
-        environment_.prefixes,
-        base::concat("llmd-engine ", environment_.version, ", ", backend.report().profile, ", model ", model_->content),
-        generation::PrefixStore::PageBytes{backend.page_bytes(compute::KvPool::Full),
-                                           backend.page_bytes(compute::KvPool::Window)},
-        max_bytes);
+    auto store =
+        generation::PrefixStore::open(environment_.prefixes,
+                                      base::concat("llmd-engine ", environment_.version, ", ",
+                                                   backend.report().fingerprint, ", model ", model_->content),
+                                      generation::PrefixStore::PageBytes{backend.page_bytes(compute::KvPool::Full),
+                                                                         backend.page_bytes(compute::KvPool::Window)},
+                                      max_bytes);
     if (store) return *std::move(store);
     notes.push_back(base::concat("prefixes are not saved: ", store.error().message));
     return std::nullopt;
 }
 
 void EngineServer::handle_submit(const protocol::Submit& submit) {
-    if (!generator_) {
-        refuse(submit.id, fail(ErrorCode::NotReady, "no model is loaded"));
-        return;
-    }
+    if (!generator_) return refuse(submit.id, no_model());
     if (submit.cache_scope.size() > protocol::kMaxCacheScopeBytes) {
         refuse(submit.id, fail(ErrorCode::InvalidArgument, "cache_scope: ", submit.cache_scope.size(),
                                " bytes are more than ", protocol::kMaxCacheScopeBytes));
         return;
     }
-    generation::GenerationRequest request;
-    request.id = submit.id;
-    request.prompt = submit.prompt;
-    request.prompt_ids = submit.prompt_ids;
-    request.max_tokens = submit.max_tokens;
-    request.sampling = {.temperature = submit.temperature,
-                        .top_k = submit.top_k,
-                        .top_p = submit.top_p,
-                        .min_p = submit.min_p,
-                        .repeat_penalty = submit.repeat_penalty,
-                        .presence_penalty = submit.presence_penalty,
-                        .frequency_penalty = submit.frequency_penalty,
-                        .repeat_last_n = submit.repeat_last_n,
-                        .seed = submit.seed,
-                        .logit_bias = {}};
-    for (size_t i = 0; i < std::min(submit.logit_bias_ids.size(), submit.logit_biases.size()); ++i) {
-        request.sampling.logit_bias.push_back({submit.logit_bias_ids[i], submit.logit_biases[i]});
-    }
-    request.min_tokens = submit.min_tokens;
-    request.ignore_eos = submit.ignore_eos;
-    request.stop_token_ids = submit.stop_token_ids;
-    request.stops = submit.stops;
-    request.replay_ids = submit.replay_ids;
-    request.delivered_bytes = submit.delivered_bytes;
-    request.cache_scope = submit.cache_scope;
-    request.embeds = submit.embeds;
-    if (submit.wants_logprobs) request.top_logprobs = std::min(submit.n_top_logprobs, protocol::kMaxTopLogprobs);
+    generation::GenerationRequest request{submit, {}, {}, {}, {}};
+    if (request.top_logprobs) request.top_logprobs = std::min(*request.top_logprobs, protocol::kMaxTopLogprobs);
     report_phase(protocol::Phase::Step, kTokenizeBudget);
-    auto form = AnswerForm::create(submit, *model_, request);
-    if (!form) {
-        refuse(submit.id, form.error());
+    auto syntax = AnswerSyntax::create(submit, *model_, request);
+    if (!syntax) {
+        refuse(submit.id, syntax.error());
         return;
     }
     uint32_t n_prompt = 0;
@@ -290,16 +257,13 @@ void EngineServer::handle_submit(const protocol::Submit& submit) {
         const bool too_long = submitted.error().code == ErrorCode::ContextExceeded;
         refuse(submit.id, submitted.error(), too_long ? n_prompt : 0);
     } else {
-        const auto& answer = answers_[submit.id] = *std::move(form);
+        const auto& answer = answers_[submit.id] = *std::move(syntax);
         send(protocol::Accepted{.id = submit.id, .prompt_tokens = n_prompt, .notes = answer->notes()});
     }
 }
 
 void EngineServer::handle_tokenize(const protocol::Tokenize& tokenize) {
-    if (!model_) {
-        refuse(tokenize.id, fail(ErrorCode::NotReady, "no model is loaded"));
-        return;
-    }
+    if (!model_) return refuse(tokenize.id, no_model());
     report_phase(protocol::Phase::Step, kTokenizeBudget);
     const tokenizer::Tokenizer& tokenizer = *model_->tokenizer;
     protocol::Tokenized tokenized{.id = tokenize.id, .ids = {}, .pieces = {}};
@@ -320,10 +284,7 @@ void EngineServer::handle_tokenize(const protocol::Tokenize& tokenize) {
 }
 
 void EngineServer::handle_detokenize(const protocol::Detokenize& detokenize) {
-    if (!model_) {
-        refuse(detokenize.id, fail(ErrorCode::NotReady, "no model is loaded"));
-        return;
-    }
+    if (!model_) return refuse(detokenize.id, no_model());
     report_phase(protocol::Phase::Step, kTokenizeBudget);
     const tokenizer::Tokenizer& tokenizer = *model_->tokenizer;
     std::string text;
@@ -350,21 +311,16 @@ void EngineServer::handle_detokenize(const protocol::Detokenize& detokenize) {
 }
 
 void EngineServer::handle_render(const protocol::Render& render) {
-    if (!model_) {
-        refuse(render.id, fail(ErrorCode::NotReady, "no model is loaded"));
-        return;
-    }
+    if (!model_) return refuse(render.id, no_model());
     report_phase(protocol::Phase::Step, kTokenizeBudget);
-    auto text = render_text(render, model_->chat_template);
-    if (text && text->size() > protocol::kMaxStringBytes) {
-        text = fail(ErrorCode::PromptTooLong, "messages: their prompt has more than ", protocol::kMaxStringBytes,
-                    " bytes");
+    auto rendered = render_prompt(render, *model_);
+    if (rendered && rendered->text.size() > protocol::kMaxStringBytes) {
+        rendered = fail(ErrorCode::PromptTooLong, "messages: their prompt has more than ", protocol::kMaxStringBytes,
+                        " bytes");
     }
-    if (!text) {
-        refuse(render.id, text.error());
-    } else {
-        send(protocol::Rendered{render.id, base::to_clean_text(*text)});
-    }
+    if (!rendered) return refuse(render.id, rendered.error());
+    rendered->text = base::to_clean_text(rendered->text);
+    send(*rendered);
 }
 
 void EngineServer::handle_pace(const protocol::SetPace& pace) {
@@ -373,23 +329,19 @@ void EngineServer::handle_pace(const protocol::SetPace& pace) {
                                           " is not in the range 1 to ", protocol::kFullDutyCycle));
         return;
     }
-    duty_cycle_percent_ = pace.duty_cycle_percent;
-    if (duty_cycle_percent_ == protocol::kFullDutyCycle) {
-        rests_until_ = {};
-        rest_left_ = {};
-    }
-    if (generator_) generator_->set_runs_ahead(duty_cycle_percent_ == protocol::kFullDutyCycle);
+    duty_cycle_.set_percent(pace.duty_cycle_percent);
+    if (generator_) generator_->set_runs_ahead(duty_cycle_.is_full());
 }
 
 void EngineServer::handle_lease(const protocol::SetLease& lease) {
     const bool had_lease = std::exchange(has_lease_, lease.held);
     if (lease.held) {
-        if (!had_lease) rests_until_ = now_() + std::exchange(rest_left_, {});
+        if (!had_lease) duty_cycle_.resume();
         return;
     }
     if (had_lease) {
         if (has_work()) compute(&generation::Generator::settle);
-        rest_left_ = std::max(rests_until_ - now_(), std::chrono::steady_clock::duration());
+        duty_cycle_.suspend();
     }
     send(protocol::LeaseReleased{});
 }
@@ -520,13 +472,14 @@ void EngineServer::on_finished(uint64_t id, const generation::Finish& finish) {
         finished.reason = stop ? protocol::FinishReason::Stop : protocol::FinishReason::Length;
     }
     const auto answer = answers_.extract(id);
-    AnswerForm& form = *answer.mapped();
+    AnswerSyntax& syntax = *answer.mapped();
     finished.bytes = finish.text.size();
-    finished.parts = form.feed(finish.text);
+    finished.parts = syntax.feed(finish.text);
     const bool ended_itself = finished.reason == protocol::FinishReason::Stop;
-    for (protocol::AnswerPart& part : form.finish(ended_itself)) finished.parts.push_back(std::move(part));
-    finished.notes = form.last_notes();
-    if (ended_itself && form.ends_with_call()) finished.reason = protocol::FinishReason::ToolCalls;
+    for (protocol::AnswerPart& part : syntax.finish(ended_itself)) finished.parts.push_back(std::move(part));
+    finished.notes = syntax.last_notes();
+    finished.stop = finish.stop;
+    if (ended_itself && syntax.ends_with_call()) finished.reason = protocol::FinishReason::ToolCalls;
     finished.embedding = finish.embedding;
     finished.prefill_tokens = finish.costs.prefill_tokens;
     finished.prefill_us = static_cast<uint64_t>(finish.costs.prefill_time.count());

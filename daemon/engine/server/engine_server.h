@@ -3,9 +3,7 @@
 //
 // The device may be leased (SetLease): without the lease the server computes nothing and saves no pages, but handles
 // every command. It has the lease from Load on until it is told otherwise, so that loading, self-tests and tuning are
-// never interrupted. Rests (SetPace) are held within the lease: what is left of one when the lease goes is held when it
-// comes back. If time without the lease counted as rest, engines that alternate would together keep the device busy all
-// the time, whatever their duty cycle.
+// never interrupted. Rests (SetPace, duty_cycle.h) are held within the lease.
 //
 // One thread; run() is the whole life of the process. The socket belongs to the server.
 #pragma once
@@ -24,22 +22,19 @@
 #include "base/unique_fd.h"
 #include "engine/generation/generator.h"
 #include "engine/generation/loaded_model.h"
-#include "engine/server/answer_form.h"
+#include "engine/server/answer_syntax.h"
+#include "engine/server/duty_cycle.h"
+#include "engine/server/step_budget.h"
 #include "protocol/frame.h"
 #include "protocol/messages.h"
 
 namespace llmd::engine {
 
-// A step is sized to take 250 ms, but the first ones run before the speed is known, and a software device may share its
-// two cores with a compiler. The budget covers those, because a hang lasts for ever and a killed step is lost work.
-inline constexpr std::chrono::milliseconds kStepBudget{60'000};
 // The time to tokenize the largest text that a frame holds.
 inline constexpr std::chrono::milliseconds kTokenizeBudget{60'000};
 // The time to save one page of megabytes to a card that is busy or worn, or to list the directory of pages. It is
 // reported as Idle with a budget, because the device takes no part and a timeout says nothing about it.
 inline constexpr std::chrono::milliseconds kDiskBudget{60'000};
-// The longest rest between two steps of an engine with a duty cycle, so that whoever waits for text still sees some.
-inline constexpr std::chrono::milliseconds kMaxRest{2'000};
 // The least time between two reports of a prefill's progress.
 inline constexpr std::chrono::milliseconds kProgressInterval{100};
 
@@ -56,10 +51,7 @@ public:
         Broken,       // the peer broke the protocol, or the socket failed
     };
 
-    // The clock of rests between steps.
-    using Now = std::function<std::chrono::steady_clock::time_point()>;
-
-    // What the server has to know of its process.
+    // The server has to know this of its process.
     struct Environment {
         std::string sandbox;                  // what is in force, as Ready says it
         std::string version;                  // of this program, which does not read pages that another version saved
@@ -67,7 +59,7 @@ public:
     };
 
     EngineServer(base::UniqueFd socket, Environment environment, Loader loader = generation::load_model,
-                 Now now = std::chrono::steady_clock::now);
+                 DutyCycle::Now now = std::chrono::steady_clock::now);
 
     Leave run();
     // Runs one iteration of run(): waits for a command unless there is work, handles what has arrived, and runs one
@@ -92,7 +84,7 @@ private:
     bool has_work() const { return generator_ && generator_->has_work(); }
     // True if there is something to compute and the device may be used. A rest may have to pass first.
     bool is_busy() const { return has_lease_ && has_work(); }
-    // Calls step() or settle() of the generator, and sets the rest that follows. Reports a fault.
+    // Calls step() or settle() of the generator, and sets the budget and the rest that follow. Reports a fault.
     void compute(base::Result<void> (generation::Generator::*call)());
     bool has_unsaved() const { return has_lease_ && generator_ && generator_->has_unsaved(); }
     // Reports an error of the device, after which the server ends.
@@ -100,8 +92,6 @@ private:
     // Opens the files of the on-disk prefix cache. Returns nothing if the cache is off; if it is on and cannot be
     // opened, `notes` says why.
     std::optional<generation::PrefixStore> open_store(uint64_t max_bytes, std::vector<std::string>& notes);
-    // Returns what is left of the rest between steps.
-    std::chrono::milliseconds rest() const;
     // Buffers the message until flush(), which run_once() and report_phase() call.
     void send(const protocol::Message& message);
     void flush();
@@ -127,12 +117,13 @@ private:
     base::UniqueFd socket_;
     const Environment environment_;
     Loader loader_;
-    Now now_;
+    DutyCycle duty_cycle_;
+    StepBudget step_budget_;
     protocol::FrameReader reader_;
     std::string unsent_;
     std::optional<generation::LoadedModel> model_;
-    std::optional<generation::Generator> generator_;                     // borrows *model_
-    std::unordered_map<uint64_t, std::unique_ptr<AnswerForm>> answers_;  // of the requests that have not ended
+    std::optional<generation::Generator> generator_;                       // borrows *model_
+    std::unordered_map<uint64_t, std::unique_ptr<AnswerSyntax>> answers_;  // of the requests that have not ended
     bool load_seen_ = false;
     // Idle or Waiting, if that was the last phase and had no budget.
     std::optional<protocol::Phase> quiet_phase_;
@@ -140,10 +131,7 @@ private:
     uint32_t load_per_mille_ = 0;             // as last reported
     uint32_t tuned_per_mille_ = 0;            // tuning's part of the load
     generation::KvPages::Counts pages_ = {};  // as last reported
-    uint32_t duty_cycle_percent_ = protocol::kFullDutyCycle;  // SetPace.duty_cycle_percent
     bool has_lease_ = true;
-    std::chrono::steady_clock::time_point rests_until_{};
-    std::chrono::steady_clock::duration rest_left_{};  // of when the lease went
     std::chrono::steady_clock::time_point next_progress_{};
     std::optional<Leave> leave_;
     std::string reason_;

@@ -21,7 +21,7 @@ namespace llmd::engine {
 
 namespace {
 
-// Of a model whose tensors are all that the architecture needs, and whose tokenizer works.
+// The metadata of a model whose tensors are all that the architecture needs, and whose tokenizer works.
 struct Metadata {
     model::ModelFile file;
     model::DecoderSpec spec;
@@ -38,7 +38,7 @@ base::Result<Metadata> read_metadata(base::Result<model::ModelFile> file) {
     return Metadata{*std::move(file), *std::move(spec), std::move(keys)};
 }
 
-// What is read of the weights for the digest: enough that two trainings of one model differ, and less than a disk reads
+// The digest reads so much of the weights: enough that two trainings of one model differ, and less than a disk reads
 // in the time that people notice.
 constexpr size_t kSampleBytes = 4096;
 constexpr size_t kMaxSamples = 256;

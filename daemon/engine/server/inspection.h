@@ -1,6 +1,6 @@
-// What short-lived processes of llmd-engine find out for llmd: `--inspect FILE [PART...]` reads a model's metadata for
-// the catalogue, `--convert` checks the model that it has written, and `--devices` lists the OpenCL devices. A model
-// file or a driver that crashes such a process harms nothing else.
+// The findings of short-lived processes of llmd-engine for llmd: `--inspect FILE [PART...]` reads a model's metadata
+// for the catalogue, `--convert` checks the model that it has written, and `--devices` lists the OpenCL devices. A
+// model file or a driver that crashes such a process harms nothing else.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace llmd::engine {
 
-// Of the model at the only path, as ModelFile::open() takes it, or of one whose parts are all these files. Never fails:
+// Inspects the model at the only path, as ModelFile::open() takes it, or the one of all these parts. Never fails:
 // the Inspection says what is wrong with the model. Precondition: there is a path.
 protocol::Inspection inspect_model(std::span<const std::string> paths);
 

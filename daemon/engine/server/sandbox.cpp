@@ -27,7 +27,7 @@ struct Limit {
     rlim_t of_conversion;  // RLIM_INFINITY: the limit is not changed
 };
 
-constexpr rlim_t kOtherFiles = 8;
+constexpr rlim_t kOtherFiles = 10;
 
 constexpr Limit kLimits[] = {
     {"RLIMIT_CPU", RLIMIT_CPU, 5, RLIM_INFINITY},  // seconds: what llmd waits for
@@ -36,15 +36,16 @@ constexpr Limit kLimits[] = {
     // times as much and uses little of it.
     {"RLIMIT_DATA", RLIMIT_DATA, 256 << 20, 1 << 30},
 #endif
-    // Standard streams, the model's parts, or what is converted and its tokenizer.
-    {"RLIMIT_NOFILE", RLIMIT_NOFILE, kOtherFiles + base::kMaxModelParts, kOtherFiles},
+    // Standard streams, the model's parts, or what is converted and its tokenizer; each of these was found once before.
+    {"RLIMIT_NOFILE", RLIMIT_NOFILE, kOtherFiles + rlim_t{2} * base::kMaxModelParts, kOtherFiles},
     {"RLIMIT_FSIZE", RLIMIT_FSIZE, 16 << 20, RLIM_INFINITY},  // standard output may be a file: one frame
     {"RLIMIT_NPROC", RLIMIT_NPROC, 0, 0},                     // no children, no threads
     {"RLIMIT_CORE", RLIMIT_CORE, 0, 0},
 };
 
 Result<void> set_limits(rlim_t Limit::*task) {
-    if (auto done = base::drop_privileges(); !done) return done;
+    // They write standard output alone, which is open.
+    if (auto entered = enter_sandbox({}); !entered) return entered.error();
     for (const Limit& limit : kLimits) {
         if (limit.*task == RLIM_INFINITY) continue;
         if (auto done = base::limit_resource({limit.name, limit.resource, limit.*task}); !done) return done;
@@ -62,6 +63,10 @@ WritablePaths prepare_writable_paths() {
     const fs::path own = compute::user_cache_directory("");
     std::error_code failure;  // with a read-only home llmd works without its cache
     if (!own.empty() && (fs::create_directories(own, failure), !failure)) add(own);
+    // Others must not read the on-disk prefix cache; in the sandbox no mode can be changed.
+    if (const fs::path prefixes = compute::user_cache_directory("prefixes"); !prefixes.empty()) {
+        fs::permissions(prefixes, fs::perms::owner_all, failure);
+    }
     add(compute::prepare_cache_directory("MESA_SHADER_CACHE_DIR", "mesa"));
     add(compute::prepare_cache_directory("POCL_CACHE_DIR", "pocl"));
     add(compute::prepare_cache_directory("CUDA_CACHE_PATH", "nvidia"));

@@ -81,7 +81,7 @@ struct Rule {
     std::string_view pattern;
     bool ignores_merges = false;
     bool adds_begin = false;
-    // What these match anywhere is a pre-token by itself; `pattern` splits the text between as if it were alone.
+    // A match of these anywhere is a pre-token by itself; `pattern` splits the text between as if it were alone.
     std::array<std::string_view, 2> isolated = {};
 };
 

@@ -30,7 +30,7 @@ StreamDetokenizer::StreamDetokenizer(const Tokenizer& tokenizer, std::vector<std
 }
 
 std::string StreamDetokenizer::push(int32_t id, bool may_stop) {
-    if (stopped_) return {};
+    if (stopped()) return {};
     may_stop_ = may_stop;
     if (std::binary_search(markers_.begin(), markers_.end(), id)) {
         bytes_ += tokenizer_.token_text(id);
@@ -42,14 +42,14 @@ std::string StreamDetokenizer::push(int32_t id, bool may_stop) {
 }
 
 std::string StreamDetokenizer::finish() {
-    if (stopped_) return {};
+    if (stopped()) return {};
     take_characters(true);
     return std::exchange(held_, {});
 }
 
 void StreamDetokenizer::take_characters(bool at_end) {
     size_t at = 0;
-    while (at < bytes_.size() && !stopped_) {
+    while (at < bytes_.size() && !stopped()) {
         const std::string_view rest = std::string_view(bytes_).substr(at);
         const base::Utf8Step step = base::next_utf8(rest);
         if (step.status == base::Utf8Status::Incomplete && !at_end) break;
@@ -61,24 +61,25 @@ void StreamDetokenizer::take_characters(bool at_end) {
 
 void StreamDetokenizer::take_character(std::string_view character) {
     held_ += character;
-    size_t found = 0;  // length of the longest stop string that is complete now
+    const Stop* found = nullptr;  // the longest stop string that is complete now
     for (Stop& stop : stops_) {
         if (!may_stop_) {
             stop.matched = 0;
             continue;
         }
         for (const char byte : character) stop.advance(byte);
-        if (stop.matched == stop.text.size()) found = std::max(found, stop.text.size());
+        const bool is_complete = stop.matched == stop.text.size();
+        if (is_complete && (!found || stop.text.size() > found->text.size())) found = &stop;
     }
-    if (found > 0) {
-        held_.resize(held_.size() - found);
-        stopped_ = true;
+    if (found) {
+        found_ = found->text;
+        held_.resize(held_.size() - found_.size());
     }
 }
 
 std::string StreamDetokenizer::take_certain() {
     size_t uncertain = 0;
-    if (!stopped_) {
+    if (!stopped()) {
         for (const Stop& stop : stops_) uncertain = std::max<size_t>(uncertain, stop.matched);
     }
     std::string certain = held_.substr(0, held_.size() - uncertain);

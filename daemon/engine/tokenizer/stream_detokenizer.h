@@ -30,7 +30,9 @@ public:
     std::string push(int32_t id, bool may_stop = true);
 
     // A stop string was found; the text before it has been returned.
-    bool stopped() const { return stopped_; }
+    bool stopped() const { return !found_.empty(); }
+    // Returns the stop string that was found, or nothing.
+    const std::string& stop() const { return found_; }
 
     // Returns the rest at the end of generation: the text that was held back for a stop string that did not come, and
     // U+FFFD for an unfinished UTF-8 sequence (which may complete a stop string).
@@ -57,7 +59,7 @@ private:
     std::string bytes_;     // undecoded tail: between calls an incomplete UTF-8 sequence, at most 3 bytes
     std::string held_;      // decoded text that may begin a stop string
     bool may_stop_ = true;  // as of the last push()
-    bool stopped_ = false;
+    std::string found_;     // the stop string that ended the text
 };
 
 }  // namespace llmd::tokenizer

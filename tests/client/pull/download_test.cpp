@@ -1,5 +1,5 @@
-// A server that says nothing any more is given up, and asked again for the rest. What else servers do to llmctl is in
-// tests/integration/pull_test.py.
+// A server that says nothing any more is dropped, and asked again for the rest. Other things that servers do to llmctl
+// are in tests/integration/pull_test.py.
 #include "client/pull/download.h"
 
 #include <arpa/inet.h>

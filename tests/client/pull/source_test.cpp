@@ -1,4 +1,4 @@
-// What people paste behind `llmctl pull` means one file, or is refused by name.
+// Any argument that people paste behind `llmctl pull` means one file, or is refused by name.
 #include "client/pull/source.h"
 
 #include <gtest/gtest.h>

@@ -12,13 +12,13 @@ namespace {
 
 TEST(Identify, ThisProcessIsOfTheHost) {
     EXPECT_FALSE(identify(::getpid()).sandboxed);
-    EXPECT_EQ(identify(::getpid()).application, kHostApplication);
+    EXPECT_EQ(identify(::getpid()).application, base::kHostApplication);
 }
 
 TEST(Identify, WhatCannotBeLookedAtIsSandboxedAndOfNoApplication) {
     const auto is_unknown = [](pid_t pid) {
         const Caller caller = identify(pid);
-        return caller.sandboxed && caller.application.empty() && caller.share == kUnidentifiedShare;
+        return caller.sandboxed && caller.application.empty() && caller.share == base::kUnidentifiedShare;
     };
     EXPECT_TRUE(is_unknown(-1));
     EXPECT_TRUE(is_unknown(0));
@@ -31,7 +31,7 @@ TEST(Identify, WhatCannotBeLookedAtIsSandboxedAndOfNoApplication) {
     EXPECT_TRUE(is_unknown(child)) << "nobody has its number";
 }
 
-// This process as a /proc of the test's own tells of it.
+// This process as a /proc of the test's own describes it.
 class IdentifyByFiles : public testing::Test {
 protected:
     IdentifyByFiles() { std::filesystem::create_directories(process_ + "/root"); }
@@ -62,7 +62,7 @@ TEST_F(IdentifyByFiles, AFlatpakIsSandboxedWhateverItsControlGroupSays) {
     write("cgroup", "0::/app.slice/app-org.example.Other.service\n");
     expect(true, "flatpak:org.example.App", "flatpak:org.example.App");
     write("root/.flatpak-info", "[Application]\nname=a b\n");
-    expect(true, "", kUnidentifiedShare);
+    expect(true, "", base::kUnidentifiedShare);
 }
 
 TEST_F(IdentifyByFiles, ASnapIsSandboxedWhateverItsControlGroupSays) {
@@ -71,14 +71,14 @@ TEST_F(IdentifyByFiles, ASnapIsSandboxedWhateverItsControlGroupSays) {
     expect(true, "snap:example", "snap:example");
     write("attr/apparmor/current", "unconfined\n");
     expect(false, "host",
-           "app:org.example.Other");  // AppArmor's own file tells more of it than the one that LSMs share
+           "app:org.example.Other");  // AppArmor's own file says more of it than the one that LSMs share
     write("attr/apparmor/current", "snap.b@d.app (enforce)\n");
-    expect(true, "", kUnidentifiedShare);
+    expect(true, "", base::kUnidentifiedShare);
 }
 
 TEST_F(IdentifyByFiles, ALabelThatCannotBeReadIsNoHosts) {
     std::filesystem::create_directories(process_ + "/attr/current");  // opens, but EISDIR
-    expect(true, "", kUnidentifiedShare);
+    expect(true, "", base::kUnidentifiedShare);
 }
 
 TEST(FlatpakName, IsThatOfTheApplicationsGroup) {

@@ -43,7 +43,8 @@ TEST(Errors, EveryCodeHasAStatusThatIsAnError) {
         const ErrorRow& row = error_row(static_cast<ErrorCode>(value));
         EXPECT_TRUE(row.http_status >= 400 && row.http_status < 600) << value;
         EXPECT_FALSE(row.type.empty() || row.openai_code.empty()) << value;
-        // What is over for good is not told to be tried again, and what OpenAI's clients call a limit is.
+        // An error that is over for good does not ask to be tried again, and one that OpenAI's clients call a limit
+        // does.
         EXPECT_EQ(row.may_retry, row.http_status == 429 || row.http_status == 503) << value;
     }
     EXPECT_EQ(error_row(static_cast<ErrorCode>(200)).code, ErrorCode::Failed);

@@ -1,72 +1,16 @@
-// Every field that OpenAI's, Ollama's, llama-server's and vLLM's programs may send: honoured, harmless or refused by
-// its name. The lists below are those of their published references; what stands in them has a row in the table, and a
-// value that would change an answer changes the call, or is refused.
+// Every field that OpenAI's, Anthropic's, Ollama's, llama-server's and vLLM's programs may send: honoured, harmless or
+// refused by its name. The lists below are those of their published references; what stands in them has a row in the
+// table, and a value that would change an answer changes the call, or is refused.
 #include "api/fields.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <sstream>
+
+#include "calls.h"
 
 namespace llmd::api {
 namespace {
-
-using service::GenerateRequest;
-
-// Everything that a field can change.
-std::string described(const Call& call) {
-    const GenerateRequest& r = call.request;
-    const service::Sampling& s = r.sampling;
-    std::ostringstream out;
-    out << r.prompt << '|' << r.tools << '|' << int(r.tool_choice) << r.tool_name << r.parallel_tool_calls
-        << int(r.bare_calls.value_or(true)) << int(r.thinking) << '|' << r.json_schema << '|' << r.model << '|'
-        << r.max_tokens << '|' << int(r.priority) << (r.deadline ? r.deadline->count() : 0) << r.echo << '|'
-        << int(r.top_logprobs.value_or(99)) << '|' << r.dimensions << '|' << s.temperature << '|' << s.top_k << '|'
-        << s.top_p << '|' << s.min_p << '|' << s.repeat_penalty << '|' << s.presence_penalty << '|'
-        << s.frequency_penalty << '|' << s.repeat_last_n << '|' << s.min_tokens << s.ignore_eos << '|'
-        << s.seed.value_or(0) << '|' << call.n << call.stream << call.include_usage << call.raw << '|'
-        << call.n_ctx.value_or(0) << '|' << int(call.encoding) << (r.keep_alive ? r.keep_alive->count() : -9)
-        << call.handle_token << int(call.delivery) << int(call.format) << call.system.value_or("-");
-    for (const auto& [id, bias] : s.logit_bias) out << '|' << id << ':' << bias;
-    for (const int32_t id : s.stop_token_ids) out << "|e" << id;
-    for (const std::string& stop : r.stops) out << "|s" << stop;
-    for (const std::string& model : r.fallback) out << "|f" << model;
-    for (const service::Prompt& prompt : call.prompts) out << "|p" << prompt.text;
-    for (const service::Prompt& input : r.inputs) out << "|i" << input.text;
-    for (const protocol::ChatMessage& message : r.messages) out << "|m" << int(message.role) << message.content;
-    return out.str();
-}
-
-// The fields that every call of the dialect has here, so that a further one can be seen to change it. Those of
-// kOllamaOptions stand in a chat.
-std::string body_with(Dialect dialect, const std::string& field) {
-    std::string fields;
-    switch (dialect) {
-        case kBus:
-            fields = R"("model":"m")";
-            break;
-        case kChat:
-        case kOllamaChat:
-        case kOllamaOptions:
-            fields = R"("model":"m","messages":[{"role":"user","content":"c"},{"role":"assistant","content":"d"}])";
-            break;
-        case kCompletion:
-        case kOllamaGenerate:
-            fields = R"("model":"m","prompt":"p")";
-            break;
-        case kResponses:
-        case kEmbeddings:
-        case kOllamaEmbed:
-            fields = R"("model":"m","input":"i")";
-            break;
-        case kOllamaEmbeddings:
-            fields = R"("model":"m","prompt":"p")";
-            break;
-    }
-    if (fields.find(field.substr(0, field.find(':') + 1)) != std::string::npos) return "";  // it is there
-    if (dialect == kOllamaOptions) return "{" + fields + R"(,"options":{)" + field + "}}";
-    return "{" + fields + "," + field + "}";
-}
 
 Dialect read_as(Dialect dialect) {
     return dialect == kOllamaOptions ? kOllamaChat : dialect;
@@ -171,23 +115,50 @@ const std::vector<Sent> kOpenAiResponses = {
 const std::vector<Sent> kOpenAiEmbeddings = {
     {"input", "\"j\""}, {"model", "\"x\""}, {"dimensions", "3"}, {"encoding_format", "\"base64\""}, {"user", "\"u\""},
 };
+// Anthropic's reference of 2026, and what the `anthropic` package sends.
+const std::vector<Sent> kAnthropicFields = {
+    {"cache_control", R"({"type":"ephemeral"})"},
+    {"container", "\"c\""},
+    {"context_management", "[1]"},
+    {"diagnostics", R"({"previous_message_id":"m"})"},
+    {"inference_geo", "\"eu\""},
+    {"max_tokens", "6"},
+    {"mcp_servers", R"([{"type":"url"}])"},
+    {"messages", R"([{"role":"user","content":"x"}])"},
+    {"metadata", R"({"user_id":"u"})"},
+    {"model", "\"x\""},
+    {"output_config", R"({"format":{"type":"json_schema","schema":{}}})"},
+    {"output_format", R"({"type":"json_schema","schema":{}})"},
+    {"service_tier", "\"auto\""},
+    {"speed", "\"fast\""},
+    {"stop_sequences", R"(["x"])"},
+    {"stream", "true"},
+    {"system", "\"s\""},
+    {"temperature", "0.5"},
+    {"thinking", R"({"type":"disabled"})"},
+    {"tool_choice", R"({"type":"none"})"},
+    {"tools", R"([{"name":"f","input_schema":{}}])"},
+    {"top_k", "3"},
+    {"top_p", "0.5"},
+    {"user_profile_id", "\"u\""},
+};
 // Ollama's docs/api.md of 0.13 and its structs of requests.
 const std::vector<Sent> kOllamaGenerateFields = {
     {"model", "\"x\""},     {"prompt", "\"q\""},    {"suffix", "\"s\""},
     {"images", R"(["x"])"}, {"format", "\"json\""}, {"options", R"({"seed":5})"},
     {"system", "\"s\""},    {"template", "\"t\""},  {"stream", "false"},
     {"raw", "true"},        {"context", "[1]"},     {"think", "true"},
-    {"shift", "true"},      {"truncate", "true"},   {"logprobs", "true"},
+    {"shift", "true"},      {"truncate", "false"},  {"logprobs", "true"},
     {"top_logprobs", "2"},  {"width", "8"},         {"height", "8"},
     {"steps", "8"},
 };
 const std::vector<Sent> kOllamaChatFields = {
     {"model", "\"x\""},     {"messages", "[]"},           {"tools", kTool},      {"think", "\"high\""},
     {"format", "\"json\""}, {"options", R"({"seed":5})"}, {"stream", "false"},   {"shift", "true"},
-    {"truncate", "true"},   {"logprobs", "true"},         {"top_logprobs", "2"},
+    {"truncate", "false"},  {"logprobs", "true"},         {"top_logprobs", "2"},
 };
 const std::vector<Sent> kOllamaEmbedFields = {
-    {"model", "\"x\""}, {"input", "\"j\""}, {"truncate", "true"}, {"dimensions", "3"}, {"options", R"({"seed":5})"},
+    {"model", "\"x\""}, {"input", "\"j\""}, {"truncate", "false"}, {"dimensions", "3"}, {"options", R"({"seed":5})"},
 };
 const std::vector<Sent> kOllamaEmbeddingsFields = {
     {"model", "\"x\""},
@@ -228,7 +199,7 @@ const std::vector<Sent> kOllamaOptionFields = {
     {"embedding_only", "true"},
     {"num_thread", "4"},
 };
-// What llama-server and vLLM read beside OpenAI's, of both completions.
+// llama-server and vLLM read these fields beside OpenAI's, of both completions.
 const std::vector<Sent> kServers = {
     {"adaptive_decay", "0.5"},
     {"adaptive_target", "0.5"},
@@ -394,6 +365,14 @@ const List kLists[] = {
     {kResponses, kServers},
     {kResponses, kServersChat},
     {kResponses, kOpenAiChat},
+    {kAnthropic, kAnthropicFields},
+    {kAnthropic, kBestOf},
+    {kAnthropic, kOwn},
+    {kAnthropic, kOwnCalls},
+    {kAnthropic, kReasoning},
+    {kAnthropic, kServers},
+    {kAnthropic, kServersChat},
+    {kAnthropic, kOpenAiChat},
     {kEmbeddings, kOpenAiEmbeddings},
     {kEmbeddings, kOwn},
     {kEmbeddings, kServersEmbeddings},
@@ -434,7 +413,7 @@ TEST(Fields, EveryOneOfTheListsIsHonouredHarmlessOrRefusedByName) {
             const Field* field = row(list.dialect, sent.name);
             ASSERT_NE(field, nullptr) << sent.name << " has no row for dialect " << list.dialect;
             const std::string body = body_with(list.dialect, base::concat('"', sent.name, "\":", sent.value));
-            if (body.empty()) continue;  // what every call has
+            if (body.empty()) continue;  // every call has these
             const auto call = read_call(body, read_as(list.dialect));
             const bool is_same = call && described(*call) == described(*plain);
             const std::string prefix = list.dialect == kOllamaOptions ? "options." : "";
@@ -474,7 +453,7 @@ TEST(Fields, WhatIsRefusedMayBeThereAndSayNo) {
 
 TEST(Fields, TheListsHaveEveryRow) {
     for (const Field& field : fields()) {
-        for (uint32_t bit = 1; bit <= kOllamaOptions; bit <<= 1) {
+        for (uint32_t bit = 1; bit <= kAnthropic; bit <<= 1) {
             if ((field.dialects & bit) == 0) continue;
             const bool listed = std::any_of(std::begin(kLists), std::end(kLists), [&](const List& list) {
                 return list.dialect == bit && std::any_of(list.fields.begin(), list.fields.end(),

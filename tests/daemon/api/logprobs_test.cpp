@@ -1,4 +1,4 @@
-// What is told of tokens fits the text to the byte, whenever the text comes and whatever of it is missing.
+// The log probabilities of tokens fit the text to the byte, whenever the text comes and whatever of it is missing.
 #include "api/logprobs.h"
 
 #include <gmock/gmock.h>
@@ -107,7 +107,7 @@ TEST_F(LogprobAlignerTest, ABeginningThatIsCutGoesOutAtTheEndWithItsPlace) {
     EXPECT_THAT(finish(), ElementsAre(Pair("cd", 2)));
 }
 
-// Random bytes in random tokens, whose text comes in random pieces and may be cut: the bytes told are those of the
+// Random bytes in random tokens, whose text comes in random pieces and may be cut: the bytes sent are those of the
 // text.
 TEST_F(LogprobAlignerTest, TheBytesToldAreThoseOfTheTextWhateverComesWhen) {
     std::mt19937_64 bits(5);

@@ -1,4 +1,4 @@
-// What is made of bodies, well-formed and hostile: every field in its limits, or refused by name.
+// Bodies, well-formed and hostile, become calls: every field in its limits, or refused by name.
 #include <gtest/gtest.h>
 
 #include "api/fields.h"
@@ -88,7 +88,7 @@ TEST(Completion, WhatIsAbsentOrNullHasTheServicesDefault) {
     for (const char* fields : {"", R"("temperature":null,"stop":null,"seed":null,"stream":null)"}) {
         const Parsed call = accepted(parse_completion(with(fields)));
         EXPECT_EQ(call.requests.front().max_tokens, service::GenerateRequest::kDefaultMaxTokens);
-        EXPECT_EQ(call.requests.front().sampling.temperature, service::Sampling{}.temperature);
+        EXPECT_EQ(call.requests.front().sampling.temperature, service::kDefaultSampling.temperature);
         EXPECT_EQ(call.requests.front().priority, service::Priority::Normal);
         EXPECT_FALSE(call.requests.front().sampling.seed || call.stream || call.include_usage ||
                      call.requests.front().echo);
@@ -194,7 +194,7 @@ TEST(Completion, WhatIsBroughtIntoRangeIsTold) {
 }
 
 TEST(Completion, BiasesAreOfTokenIds) {
-    using Biases = std::vector<std::pair<int32_t, float>>;
+    using Biases = std::vector<protocol::LogitBias>;
     const auto biases = [](const std::string& value) {
         return accepted(parse_completion(with("\"logit_bias\":" + value))).request.sampling.logit_bias;
     };
@@ -209,7 +209,7 @@ TEST(Completion, BiasesAreOfTokenIds) {
     EXPECT_EQ(refused(R"("logit_bias":[)" + repeated("[1,1],", 300) + "[1,1]]"), "logit_bias: 301 are more than 300");
 }
 
-// What tells the choices of a call apart.
+// Returns what differs between the choices of a call.
 std::vector<std::pair<std::string, uint64_t>> prompts_and_seeds(const Parsed& call) {
     std::vector<std::pair<std::string, uint64_t>> out;
     for (const auto& request : call.requests) out.emplace_back(request.prompt, request.sampling.seed.value_or(0));
@@ -278,7 +278,7 @@ TEST(OpenAiBody, PenaltiesAndWhatEndsTheAnswer) {
     const auto call = parse_completion(
         R"({"prompt":"p","presence_penalty":-2,"frequency_penalty":0.5,"min_tokens":7,"ignore_eos":true})");
     ASSERT_TRUE(call) << call.error().message;
-    const service::Sampling& sampling = call->requests.at(0).sampling;
+    const protocol::Sampling& sampling = call->requests.at(0).sampling;
     EXPECT_EQ(sampling.presence_penalty, -2);
     EXPECT_EQ(sampling.frequency_penalty, 0.5f);
     EXPECT_EQ(sampling.min_tokens, 7u);
@@ -313,13 +313,11 @@ TEST(Chat, MessagesAreTurns) {
         R"({"role":"user","content":[{"type":"text","text":"one "},{"type":"text","text":"two"}],"name":"x"},)"
         R"({"role":"assistant","content":null}],"max_tokens":3,"max_completion_tokens":5})"));
     const auto& messages = call.requests.front().messages;
-    ASSERT_EQ(messages.size(), 4u);
+    ASSERT_EQ(messages.size(), 3u) << "an empty answer is dropped";
     EXPECT_EQ(messages[0].role, ChatMessage::Role::System);
     EXPECT_EQ(messages[1].role, ChatMessage::Role::System);
     EXPECT_EQ(messages[2].role, ChatMessage::Role::User);
     EXPECT_EQ(messages[2].content, "one two");
-    EXPECT_EQ(messages[3].role, ChatMessage::Role::Assistant);
-    EXPECT_EQ(messages[3].content, "");
     EXPECT_EQ(call.requests.front().max_tokens, 5u);
     EXPECT_TRUE(call.requests.front().prompt.empty());
     EXPECT_TRUE(service::check(call.requests.front()));
@@ -389,13 +387,10 @@ TEST(HostileBody, IsRefusedOrHarmless) {
                                   "{'prompt':'p'}",
                                   "{\"prompt\":\"\xff\"}",
                                   "{\"prompt\":\"\xc0\xaf\"}",
-                                  R"({"prompt":"\ud800"})",
-                                  R"({"prompt":"\udc00\ud800"})",
                                   "{\"prompt\":\"a\nb\"}",
                                   std::string("{\"prompt\":\"p\"\0}", 15),
                                   R"({"prompt":"a","prompt":"b"})",
                                   R"({"prompt":"p","logit_bias":{"1":1,"1":1}})",
-                                  R"({"prompt":"p","seed":1e999})",
                                   std::string(100'000, '['),
                                   std::string(100'000, '{'),
                                   "{\"prompt\":" + repeated("[", 100'000) + repeated("]", 100'000) + "}",
@@ -403,7 +398,9 @@ TEST(HostileBody, IsRefusedOrHarmless) {
                                   "{\"prompt\":\"p\",\"x\":[" + repeated("0,", base::kMaxJsonValues) + "0]}"}) {
         EXPECT_EQ(refused(parse_completion(body)).rfind("body: ", 0), 0u) << body.substr(0, 40);
     }
-    EXPECT_EQ(refused(R"("seed":)" + std::string(1'000'000, '9')).rfind("body: ", 0), 0u);
+    EXPECT_EQ(accepted(parse_completion(R"({"prompt":"\udc00\ud800"})")).requests.front().prompt, "\ufffd\ufffd");
+    EXPECT_EQ(refused(R"("top_k":1e999)"), "top_k: expected an integer from 0 to 2147483647, got 1e999");
+    EXPECT_EQ(refused(R"("seed":)" + std::string(1'000'000, '9')).rfind("seed: ", 0), 0u);
     const std::string long_fraction = "0." + std::string(1'000'000, '3');
     EXPECT_NEAR(accepted(parse_completion(with("\"top_p\":" + long_fraction))).requests.front().sampling.top_p, 1.0 / 3,
                 1e-6);

@@ -82,7 +82,7 @@ TEST(EventLoop, ACallbackMayRemoveItself) {
     Pipe pipe;
     pipe.put();
     int calls = 0;
-    // What the callback holds must outlive its own removal.
+    // The captures of the callback must outlive its own removal.
     loop.add_fd(pipe.reader.get(), POLLIN, [&, held = std::string(1000, 'h')](short) {
         loop.remove_fd(pipe.reader.get());
         ++calls;
@@ -243,7 +243,7 @@ public:
 
     int fd = -1;
     bool wants_turn = false;
-    std::vector<int> polled_fds;  // those with something to read, at the last dispatch
+    std::vector<int> polled_fds;  // descriptors with something to read, at the last dispatch
     std::function<void()> on_dispatch;
 
 private:

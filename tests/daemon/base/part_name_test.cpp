@@ -1,4 +1,4 @@
-// The names of a split model's files are told from all others.
+// The names of a split model's files are distinguished from all others.
 #include "base/part_name.h"
 
 #include <gtest/gtest.h>

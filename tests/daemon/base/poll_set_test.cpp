@@ -55,7 +55,7 @@ TEST(PollSet, OneDescriptorMayBeAskedForTwice) {
     EXPECT_EQ(answers(set, {{one.get(), POLLIN, 0}, {one.get(), 0, 0}}), (Answers{POLLIN, 0}));
 }
 
-// The kernel has lost the old file by then, and would never tell of the new one.
+// The kernel has lost the old file by then, and would never report the new one.
 TEST(PollSet, ANumberThatComesBackIsAnotherFile) {
     PollSet set;
     Pipe old, fresh;

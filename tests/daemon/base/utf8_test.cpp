@@ -56,6 +56,12 @@ TEST(Utf8, ValidPrefix) {
     EXPECT_EQ(valid_utf8_prefix({"a\0b", 3}), 3u);
 }
 
+TEST(Utf8, BytesAreSpelledInHexadecimalDigits) {
+    EXPECT_EQ(hex_digits(std::string_view("\0\x0f\xa5\xff", 4)), "000fa5ff");
+    EXPECT_EQ(hex_digits("a\xff", "\\x"), "\\x61\\xff");
+    EXPECT_EQ(hex_digits(""), "");
+}
+
 TEST(Utf8, CutsBetweenCharacters) {
     const std::string text = "aé三🐻";  // 1, 2, 3 and 4 bytes
     const size_t expected[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};

@@ -156,7 +156,22 @@ TEST(XdgDirectories, RelativeOnesAreIgnored) {
     EXPECT_FALSE(xdg_runtime_dir());
 }
 
-TEST_F(ConfigTest, AChangeLeavesTheRestOfTheFile) {
+TEST_F(ConfigTest, AModelHasWhatHoldsForAllWhereItSaysNothing) {
+    Config config;
+    config.backend = "cpu";
+    config.context_length = 128;
+    config.chat_template = "chatml";
+    config.models = {{.name = "a", .context_length = 64, .pinned = true}, {.name = "b", .backend = "auto"}};
+    EXPECT_EQ(config.of("a"),
+              (ModelSettings{.context_length = 64, .backend = "cpu", .chat_template = "chatml", .pinned = true}));
+    EXPECT_EQ(config.of("b").backend, "auto");
+    EXPECT_EQ(config.of("c"), (ModelSettings{.context_length = 128, .backend = "cpu", .chat_template = "chatml"}));
+}
+
+constexpr const char* kHead =
+    "# llmctl writes this file whole; it is read after llmd.toml. 'llmctl config unset KEY' takes a line back.\n";
+
+TEST_F(ConfigTest, AChangeIsWrittenBesideWhatTheFileSays) {
     const auto change = [this](const std::string& before, const std::string& name, const std::string& value) {
         std::ofstream(path_, std::ios::binary) << before;
         const auto changed = change_setting(path_, name, value);
@@ -164,15 +179,49 @@ TEST_F(ConfigTest, AChangeLeavesTheRestOfTheFile) {
         std::ifstream file(path_, std::ios::binary);
         return std::string(std::istreambuf_iterator<char>(file), {});
     };
-    EXPECT_EQ(change("", "model", "a \"b\""), "model = \"a \\\"b\\\"\"\n");
-    EXPECT_EQ(change("# mine\nmodel = \"ä\"  # größer\nthreads = 2", "model", "c"),
-              "# mine\nmodel = \"c\"  # größer\nthreads = 2");
-    EXPECT_EQ(change("threads = 2", "backend", "cpu"), "threads = 2\nbackend = \"cpu\"\n");
-    EXPECT_EQ(change("threads = 2\n\n[later]\nmodel = 1\n", "model", "c"),
-              "threads = 2\n\nmodel = \"c\"\n[later]\nmodel = 1\n");
-    EXPECT_EQ(change("[later]\n", "threads", "4"), "threads = 4\n[later]\n");
-    EXPECT_EQ(change("model = \"\"\"\nlong\n\"\"\" # x\n", "model", "c"), "model = \"c\" # x\n");
-    EXPECT_EQ(change("a = 1 # [\n\"model\" = 'x'\n", "model", ""), "a = 1 # [\n\"model\" = \"\"\n");
+    const std::string head = kHead;
+    EXPECT_EQ(change("", "model", "a \"b\""), head + "model = \"a \\\"b\\\"\"\n");
+    EXPECT_EQ(change("threads = 2\nmodel = \"\"", "model", "c"), head + "model = \"c\"\nthreads = 2\n");
+    // One that is as it comes anyhow may override another file's.
+    EXPECT_EQ(change("speculation = true\n", "threads", "0"), head + "threads = 0\nspeculation = true\n");
+    EXPECT_EQ(change("[[models]]\nname = \"a\"\ncontext_length = 64\n", "threads", "4"),
+              head + "threads = 4\n\n[[models]]\nname = \"a\"\ncontext_length = 64\n");
+}
+
+TEST_F(ConfigTest, AChangeIsTakenBack) {
+    ASSERT_TRUE(change_setting(path_, "threads", "3"));
+    ASSERT_TRUE(change_setting(path_, "backend", "cpu"));
+    ASSERT_TRUE(unset_setting(path_, "threads"));
+    EXPECT_EQ(unset_setting(path_, "threads").error().code, ErrorCode::NotFound);
+    EXPECT_EQ(unset_setting(path_, "thread").error().code, ErrorCode::InvalidArgument);
+    const auto settings = read_settings({path_}, true);
+    ASSERT_TRUE(settings);
+    EXPECT_EQ(settings->config.threads, 0u);
+    EXPECT_EQ(settings->config.backend, "cpu");
+    ASSERT_TRUE(unset_setting(path_, "backend"));
+    EXPECT_FALSE(std::filesystem::exists(path_)) << "it says nothing";
+}
+
+TEST_F(ConfigTest, AFileOfLlmctlsGoesBeforeTheUsers) {
+    ::setenv("XDG_CONFIG_HOME", folder_.c_str(), 1);
+    ASSERT_TRUE(change_setting(written_settings_file(), "threads", "3"));
+    std::ofstream(user_settings_file()) << "threads = 2\nbackend = \"cpu\"\n";
+    std::ofstream(folder_ + "/llmd/llmd.toml.d/60-later.toml") << "parallel = 2\n";
+    std::ofstream(folder_ + "/llmd/llmd.toml.d/60-later.toml.orig") << "parallel = 3\n";
+    std::filesystem::create_directory(folder_ + "/llmd/llmd.toml.d/70-folder.toml");
+    const std::vector<std::string> files = settings_files();
+    EXPECT_EQ((std::vector<std::string>(files.end() - 3, files.end())),
+              (std::vector<std::string>{user_settings_file(), written_settings_file(),
+                                        folder_ + "/llmd/llmd.toml.d/60-later.toml"}));
+    const auto settings = read_settings(files);
+    ASSERT_TRUE(settings);
+    EXPECT_EQ(settings->config.threads, 3u);
+    EXPECT_EQ(settings->config.parallel, 2u);
+    EXPECT_EQ(settings->said_by.at("threads"),
+              (std::vector<std::string>{user_settings_file(), written_settings_file()}));
+    EXPECT_EQ(overridden_keys(*settings), std::vector<std::string>{"threads in " + user_settings_file() + ": " +
+                                                                   written_settings_file() + " goes before it"});
+    ::unsetenv("XDG_CONFIG_HOME");
 }
 
 TEST_F(ConfigTest, AChangeThatCannotBeIsRefusedAndChangesNothing) {
@@ -189,6 +238,9 @@ TEST_F(ConfigTest, AChangeThatCannotBeIsRefusedAndChangesNothing) {
     EXPECT_NE(refused("", "colour", "red").find("there is no setting \"colour\"; there are model, backend"),
               std::string::npos);
     EXPECT_NE(refused("threads = \n", "backend", "cpu").find("line 1"), std::string::npos);
+    EXPECT_NE(refused("newer = 1\n", "backend", "cpu").find("newer: there is no such key"), std::string::npos)
+        << "it would be lost";
+    EXPECT_NE(refused("", "model", "/m/caf\xe9.gguf").find("is not UTF-8"), std::string::npos);
 }
 
 TEST_F(ConfigTest, AChangeFollowsALinkAndMakesFolders) {

@@ -133,7 +133,7 @@ TEST(Automaton, LooksAheadInStrings) {
     for (const auto& c : cases) {
         auto automaton = test::automaton_of(c.schema);
         const auto state = test::behind(automaton, c.text);
-        // What was asked before makes no difference.
+        // Earlier questions make no difference.
         for (const int n : {1, 16, 255, 16, 1}) {
             const auto run = automaton.plain_run(state, static_cast<uint8_t>(n));
             EXPECT_EQ(run.n, std::min<int>(n, c.n)) << c.schema << c.text << n;

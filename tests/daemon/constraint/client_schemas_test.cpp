@@ -55,8 +55,24 @@ TEST(ClientSchemas, Pydantic) {
         refusal(R"({"properties":{"names":{"items":{"type":"string"},"type":"array","uniqueItems":true}}})"),
         R"(json_schema: at "#/properties/names": uniqueItems is supported if maxItems is at most 1 or the items are )"
         "an enum, a const or booleans");
-    EXPECT_EQ(refusal(R"({"properties":{"d":{"patternProperties":{"^x":{"type":"integer"}},"type":"object"}}})"),
-              R"(json_schema: at "#/properties/d": "patternProperties" is not supported)");
+}
+
+// dict[Annotated[str, Field(pattern=...)], int], dict[Literal[...], int], dict[SomeEnum, float], dict[UUID, date]
+TEST(ClientSchemas, PydanticDictionaries) {
+    check({R"({"properties":{"d":{"patternProperties":{"^x":{"type":"integer"}},"type":"object"}}})",
+           {R"({"d":{}})", R"({"d":{"x":1,"xyz":2}})"},
+           {R"({"d":{"y":1}})", R"({"d":{"x":"1"}})"}});
+    check({R"({"additionalProperties":{"type":"integer"},"propertyNames":{"enum":["a","b"]},"type":"object"})",
+           {"{}", R"({"a":1})", R"({"a":1,"b":2})", R"({"b":2})"},
+           {R"({"c":1})", R"({"a":"x"})", R"({"a":1,"a":2})"}});
+    check({R"({"$defs":{"Colour":{"enum":["red","green"],"title":"Colour","type":"string"}},
+               "additionalProperties":{"type":"number"},"propertyNames":{"$ref":"#/$defs/Colour"},"type":"object"})",
+           {"{}", R"({"red":0.5})"},
+           {R"({"blue":1})"}});
+    check(
+        {R"({"additionalProperties":{"format":"date","type":"string"},"propertyNames":{"format":"uuid"},"type":"object"})",
+         {"{}", R"({"00000000-0000-0000-0000-000000000000":"2026-11-28"})"},
+         {R"({"x":"2026-11-28"})", R"({"00000000-0000-0000-0000-000000000000":"x"})"}});
 }
 
 TEST(ClientSchemas, Zod) {
@@ -93,7 +109,8 @@ TEST(ClientSchemas, Zod) {
               "a Unicode property is not supported");
 }
 
-// What Home Assistant makes of the structure of a task: `strict` in every object, and null for what may be left out.
+// Home Assistant makes such a schema of the structure of a task: `strict` in every object, and null for what may be
+// left out.
 TEST(ClientSchemas, HomeAssistant) {
     check({R"({"type":"object","properties":{"lit":{"type":"boolean","description":"Is it lit?"},
                "lamp":{"type":["object","null"],"properties":{"watts":{"type":["integer","null"]}},

@@ -153,7 +153,7 @@ TEST(JsonSchema, ReferencesAndRecursion) {
          {R"({"b/c~":1,"d":2})"},
          {R"({"d":"x"})"}});
     check({R"({"type":"array","items":{"$ref":"#"}})", {"[]", "[[],[[]]]"}, {"[1]"}});
-    // What cannot be closed within the depth is not opened.
+    // A value that cannot be closed within the depth is not opened.
     std::string open;
     while (begins(R"({"type":"array","items":{"$ref":"#"}})", open + "[")) open += '[';
     EXPECT_GT(open.size(), 30u);
@@ -170,7 +170,7 @@ TEST(JsonSchema, RefusesWhatItCannotHonourAndNamesItsPlace) {
         {R"({"properties":{"a\u0000\n":{"not":{}}}})",
          R"(json_schema: at "#/properties/a\u0000\n": "not" is not supported)"},
         {R"({"dependentSchemas":{}})", R"(json_schema: at "#": "dependentSchemas" is not supported)"},
-        {R"({"patternProperties":{}})", R"(json_schema: at "#": "patternProperties" is not supported)"},
+        {R"({"patternProperties":[]})", R"(json_schema: at "#": patternProperties: [] is not an object)"},
         {R"({"maxLenght":2})", R"(json_schema: at "#": "maxLenght" is not supported)"},
         {R"({"items":{"$id":"x"}})", R"(json_schema: at "#/items": "$id" is not supported)"},
         {R"({"minLength":-1})", R"(json_schema: at "#": minLength: -1 is not a whole number of 0 or more)"},
@@ -184,9 +184,6 @@ TEST(JsonSchema, RefusesWhatItCannotHonourAndNamesItsPlace) {
         {R"({"required":["a",5]})", R"(json_schema: at "#": required: ["a",5] is not an array of strings)"},
         {R"({"anyOf":[]})", R"(json_schema: at "#": anyOf: [] is not an array of 1 to 64 schemas)"},
         {R"({"items":[{}]})", R"(json_schema: at "#": items: [{}] is not a schema)"},
-        {R"({"format":"regex"})",
-         R"(json_schema: at "#": format: "regex" is none of date, time, date-time (RFC 3339), duration (ISO 8601), uuid, )"
-         "ipv4, ipv6, hostname, email, uri"},
         {R"({"format":3})", R"(json_schema: at "#": format: 3 is not a string)"},
         {R"({"nullable":1})", R"(json_schema: at "#": nullable: 1 is not true or false)"},
         {R"({"enum":["a"],"minLength":1})", R"(json_schema: at "#": enum beside minLength is not supported)"},

@@ -44,10 +44,27 @@ inline Automaton::State behind(Automaton& automaton, std::string_view text) {
     return state;
 }
 
-inline bool matches(std::string_view schema, std::string_view text) {
-    Automaton automaton = automaton_of(schema);
+// A schema of which what is not supported is left out, as requests have it, and the notes on that.
+struct LooseSchema {
+    Automaton automaton;
+    std::vector<std::string> notes;
+};
+
+inline LooseSchema loose(std::string_view schema) {
+    constraint::Unconstrained unconstrained;
+    auto grammar = constraint::compile_json_schema(schema, &unconstrained);
+    EXPECT_TRUE(grammar) << grammar.error().message << " in " << schema;
+    return {Automaton(std::make_shared<const constraint::Grammar>(std::move(*grammar))), unconstrained.notes};
+}
+
+inline bool is_text_of(Automaton& automaton, std::string_view text) {
     const auto state = behind(automaton, text);
     return state != Automaton::kDead && automaton.is_complete(state);
+}
+
+inline bool matches(std::string_view schema, std::string_view text) {
+    Automaton automaton = automaton_of(schema);
+    return is_text_of(automaton, text);
 }
 
 // True if some text continues from here.

@@ -124,7 +124,7 @@ TEST_F(CallerRights, ASandboxedCallerMayTouchOnlyItsOwnRequests) {
     const std::string path = stream(*client);
     load();
     const auto submit = expect_frame<protocol::Submit>();
-    EXPECT_EQ(submit.cache_scope, api::kHostApplication);
+    EXPECT_EQ(submit.cache_scope, base::kHostApplication);
     engine().send(protocol::Accepted{submit.id, 3});
     expect_frame<protocol::Start>();
     std::filesystem::create_directory(folder + "/root");

@@ -20,7 +20,7 @@
 #include "bus/bus_source.h"
 #include "bus/sdbus_compat.h"
 #include "daemon/dbus/private_bus.h"
-#include "daemon/engines/fake_engine.h"
+#include "daemon/supervisor/fake_engine.h"
 #include "dbus/front_end.h"
 
 namespace llmd::dbus {
@@ -86,7 +86,7 @@ private:
     std::map<std::string, std::unique_ptr<sdbus::IProxy>> proxies_;
 };
 
-// What a call came to: its error's name without the prefix, "ok", or "" while it waits.
+// The result of a call: its error's name without the prefix, "ok", or "" while it waits.
 using Answer = std::shared_ptr<std::string>;
 
 inline std::string short_name(bus::ReplyError& error) {
@@ -103,12 +103,12 @@ protected:
         folder = ::mkdtemp(pattern.data());
         std::ofstream(folder + "/tale.gguf") << "a model";
         bus.emplace(folder);
-        auto made = std::make_unique<engines::FakeLauncher>();
+        auto made = std::make_unique<supervisor::FakeLauncher>();
         launcher = made.get();
-        service::ServiceOptions options;
-        options.default_model = "tale";
+        base::Config options;
+        options.model = "tale";
         service.emplace(loop, options, std::move(made),
-                        std::make_unique<engines::ModelCatalogue>(
+                        std::make_unique<supervisor::ModelCatalogue>(
                             loop, std::vector<std::string>{folder, folder + "/\xff"}, "/bin/false"));
         FrontEnd::Events events;
         events.on_bus_lost = [this](const std::string&) { ++lost; };
@@ -183,7 +183,7 @@ protected:
     }
 
     // The engine's part: ready for the model, then one request accepted and started.
-    engines::FakeEngine& engine() { return launcher->last(); }
+    supervisor::FakeEngine& engine() { return launcher->last(); }
     template <typename T>
     T expect_frame() {
         std::optional<protocol::Message> message;
@@ -265,7 +265,7 @@ protected:
     std::string folder;
     std::optional<PrivateBus> bus;
     base::EventLoop loop;
-    engines::FakeLauncher* launcher = nullptr;
+    supervisor::FakeLauncher* launcher = nullptr;
     std::optional<service::Service> service;
     std::optional<FrontEnd> front_end;
     std::optional<Client> client;

@@ -364,18 +364,18 @@ TEST_F(FrontEndTest, RemotesInUseAnnouncesTheRequestsOfEachApplication) {
     home.name = "home";
     home.models = {"big"};
     home.apps = {"host", "org.example.Notes"};
-    service::ServiceOptions options;
-    options.default_model = "tale";
+    base::Config options;
+    options.model = "tale";
     options.remotes = {home};
     service->configure(options);
-    auto made = std::make_unique<engines::FakeLauncher>();
-    engines::FakeLauncher& remotes = *made;
+    auto made = std::make_unique<supervisor::FakeLauncher>();
+    supervisor::FakeLauncher& remotes = *made;
     service->set_remote_launcher(std::move(made));
     std::array<SilentSink, 3> sinks;
     const auto ask = [&](SilentSink& sink, const std::string& application) {
         service::GenerateRequest request;
-        request.client = request.share = request.application = application;
-        request.sandboxed = application != "host";
+        request.caller.name = request.caller.share = request.caller.application = application;
+        request.caller.sandboxed = application != "host";
         request.prompt = "Once";
         request.model = "big@home";
         const auto id = service->submit(std::move(request), sink);
@@ -420,7 +420,7 @@ TEST_F(FrontEndTest, AFolderWhoseNameIsNotTextIsListed) {
     EXPECT_EQ(paths.front(), folder + "/\uFFFD/odd.gguf");
 }
 
-// What an interface consists of, one line each: kind, interface, member, place, name, type, direction or access.
+// Returns the members of an interface, one line each: kind, interface, member, place, name, type, direction or access.
 std::set<std::string> members(std::string xml) {
     for (size_t begin; (begin = xml.find("<!--")) != std::string::npos;) {
         xml.erase(begin, xml.find("-->", begin) + 3 - begin);

@@ -27,7 +27,7 @@ std::vector<api::AnswerCall> a_whole_and_a_cut_call() {
 
 // --- The formats -----------------------------------------------------------------------------------------------------
 
-std::unique_ptr<AnswerFormat> openai_chat() {
+std::unique_ptr<BodyFormat> openai_chat() {
     return make_openai_format(OpenAiKind::Chat, 1, true, std::nullopt, [] { return 512u; });
 }
 
@@ -144,7 +144,7 @@ protected:
     static std::string without_key(const std::string& json) {
         return std::regex_replace(json, std::regex("call_[0-9a-f]+_1_"), "call_KEY_");
     }
-    // Of the frames of a stream only the deltas and how it ended.
+    // Returns only the deltas in the frames of a stream and how it ended.
     static std::string deltas(const std::string& frames) {
         const std::regex wanted(R"re("delta":(.*?),"logprobs":null,"finish_reason":(null|"\w+")\})re");
         std::string out;
@@ -245,17 +245,18 @@ class NotesTest : public service::ServiceTest {
 protected:
     std::vector<std::string> headers(bool stream) {
         auto exchange = std::make_shared<Exchange>(loop_, Exchange::Connection{[] {}, [] {}});
-        Generation generation(*service_, exchange, openai_chat(), stream, [] {});
-        generation.set_notes({"top_k: 1000 was brought to 256", "num_ctx: the context is 128"});
+        ReplySink sink(exchange, openai_chat());
+        api::Answer answer(*service_, sink, &sink.format(), stream ? api::AnswerMode::Stream : api::AnswerMode::Whole,
+                           [] {});
         auto wanted = request();
         wanted.prompt.clear();
         wanted.messages = {{.content = "Hi"}};
-        generation.submit({wanted});
+        EXPECT_TRUE(answer.submit({wanted}, {"top_k: 1000 was brought to 256", "num_ctx: the context is 128"}));
         settle();
         load_and_get_ready();
-        send(protocol::Accepted{generation.id(), 3, {"tools[0]: any JSON"}});
-        expect_start(generation.id());
-        finish(generation.id());
+        send(protocol::Accepted{answer.id(), 3, {"tools[0]: any JSON"}});
+        expect_start(answer.id());
+        finish(answer.id());
         std::vector<std::string> out;
         if (!exchange->answer()) return out;
         for (const auto& [name, value] : exchange->answer()->headers) out.push_back(std::string(name) + ": " + value);

@@ -5,7 +5,7 @@
 namespace llmd::http {
 namespace {
 
-std::string whole(AnswerFormat& format) {
+std::string whole(BodyFormat& format) {
     AnswerHead head;
     head.model = "tale";
     head.created = std::chrono::system_clock::now();

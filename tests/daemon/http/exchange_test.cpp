@@ -1,4 +1,4 @@
-// What either side of an exchange is told when the other one goes, lags or stalls.
+// Either side of an exchange is notified when the other one goes, lags or stalls.
 #include "http/exchange.h"
 
 #include <gtest/gtest.h>

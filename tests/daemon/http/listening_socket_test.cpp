@@ -46,14 +46,22 @@ TEST_F(ListeningSocketTest, LeavesEverythingElseAlone) {
     folder_.write("llmd.sock", "precious");
     EXPECT_EQ(listen_at(path_).error().code, ErrorCode::NotReady);
     EXPECT_EQ(mode(path_) & 0200, 0200u);
-    EXPECT_FALSE(listen_at(folder_.path() + "/none/llmd.sock"));
+    EXPECT_FALSE(listen_at(folder_.path() + "/none/deeper/llmd.sock"));
     EXPECT_FALSE(listen_at(folder_.path() + "/" + std::string(200, 'x')));
 }
 
+TEST_F(ListeningSocketTest, MakesItsFolderForTheOwnerAlone) {
+    const mode_t umask = ::umask(0);
+    EXPECT_TRUE(listen_at(folder_.path() + "/new/llmd.sock"));
+    ::umask(umask);
+    EXPECT_EQ(mode(folder_.path() + "/new"), 0700u);
+}
+
 TEST_F(ListeningSocketTest, NothingIsInheritedUnlessSaid) {
-    const auto none = inherited_socket();
+    const auto none = inherited_sockets();
     ASSERT_TRUE(none);
-    EXPECT_FALSE(none->has_value());
+    EXPECT_FALSE(none->main);
+    EXPECT_FALSE(none->bridge);
 }
 
 }  // namespace

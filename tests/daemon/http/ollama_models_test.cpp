@@ -1,4 +1,4 @@
-// What Ollama's clients read about models.
+// The lists of models as Ollama's clients read them.
 #include "http/ollama_models.h"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 namespace llmd::http {
 namespace {
 
-engines::ModelEntry entry() {
-    engines::ModelEntry model;
+supervisor::ModelEntry entry() {
+    supervisor::ModelEntry model;
     model.name = "tale";
     model.path = "/nonexistent/tale.gguf";
     model.size_bytes = 7;
@@ -53,7 +53,7 @@ TEST(OllamaModels, NumbersOfParametersAreShort) {
 }
 
 TEST(OllamaModels, TagsHaveWhatTellsModelsApart) {
-    engines::ModelEntry broken = entry();
+    supervisor::ModelEntry broken = entry();
     broken.error = "it is no model";
     const std::string tags = ollama_models({entry(), broken});
     EXPECT_EQ(at(tags, {"models", "0", "model"}), R"("tale")");
@@ -65,7 +65,7 @@ TEST(OllamaModels, TagsHaveWhatTellsModelsApart) {
 }
 
 TEST(OllamaModels, PsTellsOfMemoryAndOfTheEnd) {
-    engines::ModelEntry loaded = entry(), other = entry();
+    supervisor::ModelEntry loaded = entry(), other = entry();
     other.name = "another";
     service::Status status;
     status.engines = {{.model = loaded.name,
@@ -95,7 +95,7 @@ TEST(OllamaModels, PsTellsOfMemoryAndOfTheEnd) {
 }
 
 TEST(OllamaModels, ShowHasTheFiguresUnderTheArchitecturesName) {
-    engines::ModelEntry model = entry();
+    supervisor::ModelEntry model = entry();
     const std::string plain = ollama_model(model);
     EXPECT_EQ(at(plain, {"capabilities"}), R"(["completion","embedding"])");
     EXPECT_EQ(at(plain, {"template"}), R"("{% \"x\" %}")");
@@ -117,7 +117,7 @@ TEST(OllamaModels, ShowHasTheFiguresUnderTheArchitecturesName) {
 }
 
 TEST(OllamaModels, ARemotesModelSaysWhereItIs) {
-    engines::ModelEntry model;
+    supervisor::ModelEntry model;
     model.name = "big@home";
     model.remote = "home";
     model.host = "box.lan";

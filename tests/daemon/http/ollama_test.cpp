@@ -25,7 +25,7 @@ TEST(OllamaJson, AStreamIsLinesAndTheLastHasTheCosts) {
     EXPECT_EQ(generate->text(0, "hi\n", {}), begin + R"("response":"hi\n","done":false})" + "\n");
     EXPECT_EQ(generate->end_choice(0, outcome, {}), begin + R"("response":"",)" + costs + "\n");
     EXPECT_EQ(generate->end({{"", outcome, {}}}), "");
-    EXPECT_EQ(generate->failure({base::ErrorCode::DeviceError, "it broke"}), "{\"error\":\"it broke\"}\n");
+    EXPECT_EQ(generate->failure({base::ErrorCode::DeviceError, "it broke"}, {}), "{\"error\":\"it broke\"}\n");
     EXPECT_EQ(generate->whole(head, {{"all", outcome, {}}}), begin + R"("response":"all",)" + costs);
     EXPECT_EQ(make_ollama_format(OllamaKind::Chat)->whole(head, {{"all", outcome, {}}}),
               begin + R"("message":{"role":"assistant","content":"all"},)" + costs);

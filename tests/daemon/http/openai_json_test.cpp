@@ -26,8 +26,8 @@ service::Outcome outcome() {
     return outcome;
 }
 
-std::unique_ptr<AnswerFormat> format(OpenAiKind kind, bool include_usage = false, uint32_t n_per_prompt = 1,
-                                     std::optional<uint32_t> top_logprobs = std::nullopt) {
+std::unique_ptr<BodyFormat> format(OpenAiKind kind, bool include_usage = false, uint32_t n_per_prompt = 1,
+                                   std::optional<uint32_t> top_logprobs = std::nullopt) {
     return make_openai_format(kind, n_per_prompt, include_usage, top_logprobs, [] { return 512u; });
 }
 
@@ -85,11 +85,11 @@ TEST(OpenAiJson, AStreamOfAChatWithItsUsage) {
     EXPECT_EQ(stream->end({{"", outcome(), {}}}), begin + "]," + kCosts + "\n\ndata: [DONE]\n\n");
 }
 
-// Four choices: two answers to each of two prompts. Of 5 tokens, 2 of them cached, and 3 generated ones each.
+// Four choices: two answers to each of two prompts. Each has 5 tokens, 2 of them cached, and 3 generated ones.
 std::vector<Choice> four_choices() {
     std::vector<Choice> choices;
     for (const char* text : {"a", "b", "c", "d"}) choices.push_back({text, outcome(), {}});
-    choices[1].outcome.cached_tokens = 5;  // what the first answer to the prompt has read
+    choices[1].outcome.cached_tokens = 5;  // the first answer to the prompt has read these
     choices[3].outcome.finish = service::Finish::Length;
     return choices;
 }
@@ -199,7 +199,7 @@ TEST(OpenAiJson, LogprobsOfACompletion) {
 TEST(OpenAiJson, AFailureEndsAStreamWithoutDone) {
     const auto stream = format(OpenAiKind::Chat);
     EXPECT_EQ(
-        stream->failure({base::ErrorCode::DeviceError, "it broke"}),
+        stream->failure({base::ErrorCode::DeviceError, "it broke"}, {}),
         "data: {\"error\":{\"message\":\"it broke\",\"type\":\"server_error\",\"code\":\"device_error\",\"param\":null,"
         "\"name\":\"DeviceError\"}}\n\n");
 }
@@ -229,7 +229,7 @@ TEST(Refusal, EveryErrorHasExactlyOneAdvice) {
         const auto code = static_cast<base::ErrorCode>(value);
         const Reply reply = error_reply({code, "m"}, "{}");
         ASSERT_EQ(reply.headers.size(), 1u);
-        // What OpenAI's clients would repeat by themselves must be told not to when that is of no use.
+        // OpenAI's clients repeat some requests by themselves, and must be asked not to when that is of no use.
         const bool may_retry = api::error_row(code).may_retry;
         EXPECT_EQ(reply.headers[0].first, std::string(may_retry ? "Retry-After" : "x-should-retry"));
     }
@@ -250,7 +250,7 @@ TEST(Refusal, NamesTheFieldThatIsWrong) {
 }
 
 TEST(OpenAiJson, ARemotesModelSaysWhereItIsAndWhatHolds) {
-    engines::ModelEntry model;
+    supervisor::ModelEntry model;
     model.name = "big@home";
     model.remote = "home";
     model.host = "box.lan";

@@ -35,7 +35,7 @@ ResponsesEcho echo() {
     echo.top_p = 0.25;
     return echo;
 }
-std::unique_ptr<AnswerFormat> format(ResponsesEcho what = echo()) {
+std::unique_ptr<BodyFormat> format(ResponsesEcho what = echo()) {
     return make_responses_format(std::move(what), [] { return 512u; });
 }
 const api::AnswerCall kCall{"call_3e8_7_0", "clock", "{}"};
@@ -168,7 +168,7 @@ TEST(ResponsesJson, AFailureIsToldAsAnEventAndAsAResponse) {
     const auto stream = format();
     (void)stream->begin(head());
     (void)stream->text(0, "It", {});
-    EXPECT_EQ(stream->failure({base::ErrorCode::DeviceError, "it broke"}),
+    EXPECT_EQ(stream->failure({base::ErrorCode::DeviceError, "it broke"}, {}),
               event("error", 5, R"("code":"device_error","message":"it broke","param":null)") +
                   event("response.failed", 6,
                         "\"response\":" + response("failed", message("msg_3e8_7_0", "It", "incomplete"), "null", "null",
@@ -222,7 +222,7 @@ TEST(ResponsesJson, WhatWasThoughtIsItsOwnSummaryWhereOneIsAskedFor) {
     EXPECT_FALSE(responses_echo({}, {}).wants_summary);
 }
 
-// What nobody has set is what OpenAI's server would tell.
+// A field that nobody has set has the value that OpenAI's server would send.
 TEST(ResponsesJson, ThereIsADefaultForEverythingThatIsRepeated) {
     const std::string whole = format(ResponsesEcho())->whole(head(), {{"It is", ended()}});
     const auto json = base::parse_json(whole);

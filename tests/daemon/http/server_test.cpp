@@ -1,16 +1,14 @@
-// The server over a real socket: what goes over it when, and what happens when clients behave badly or leave.
+// The server over a real socket: what goes over it when, and what happens when clients behave badly or disconnect.
 #include "http/server.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/bridge_header.h"
 #include "server_fixture.h"
 
 namespace llmd::http {
 namespace {
 
-const std::string kBridged = base::concat(base::kBridgeHeader, ": 1\r\n");
 const std::string kStream = R"({"prompt":"Once","seed":1,"stream":true})";
 const std::string kWhole = R"({"prompt":"Once","seed":1})";
 
@@ -23,7 +21,7 @@ TEST_F(ServerTest, TellsItsHealthAndItsModels) {
     const base::UniqueFd client = connect();
     write(client, get("/v1/models"));
     std::string models;
-    for (int i = 0; i < kMaxTurns && models.empty(); ++i) models = read(client);
+    for (int i = 0; i < kMaxIterations && models.empty(); ++i) models = read(client);
     EXPECT_EQ(status(models), 200);
     EXPECT_NE(models.find(R"("id":"a","object":"model")"), std::string::npos) << models;
     EXPECT_NE(models.find(R"("id":"b","object":"model")"), std::string::npos);
@@ -35,7 +33,7 @@ TEST_F(ServerTest, AnswersACompletionAtOnceWhenItIsDone) {
     load_and_get_ready();
     const auto submit = expect_start(1);
     EXPECT_EQ(submit.prompt, "Once");
-    EXPECT_EQ(submit.seed, 1u);
+    EXPECT_EQ(submit.sampling.seed, 1u);
     EXPECT_EQ(submit.cache_scope, "host");
     token(1, 5, " upon");
     token(1, 6, " a time");
@@ -70,7 +68,7 @@ TEST_F(ServerTest, AStreamWhoseDeadlinePassesBeforeTheEngineAcceptsIsAStreamAllT
     const base::UniqueFd client = connect();
     write(client, post("/v1/completions", R"({"prompt":"Once","seed":1,"stream":true,"deadline_ms":1})"));
     std::string reply;
-    for (int i = 0; i < kMaxTurns && reply.find("[DONE]") == std::string::npos; ++i) reply += read(client);
+    for (int i = 0; i < kMaxIterations && reply.find("[DONE]") == std::string::npos; ++i) reply += read(client);
     EXPECT_EQ(status(reply), 200);
     EXPECT_NE(reply.find("Content-Type: text/event-stream\r\n"), std::string::npos);
     EXPECT_NE(reply.find(R"("finish_reason":"timeout")"), std::string::npos) << reply;
@@ -152,9 +150,10 @@ TEST_F(ServerTest, ARequestWithoutATextLoadsTheModel) {
     EXPECT_NE(read(client).find(R"("done_reason":"load")"), std::string::npos);
     engine().expect_nothing();
 
-    // A sandbox's wish is a request like any other of it, and is refused like one.
-    write(client, post("/api/chat", R"({"model":"b","messages":[]})", kBridged));
-    EXPECT_NE(read(client).find(R"("message":{"role":"assistant","content":""},"done":true,"done_reason":"load"})"),
+    // A sandbox's keep_alive is a request like any other of it, and is refused like one.
+    const base::UniqueFd bridged = connect_bridged();
+    write(bridged, post("/api/chat", R"({"model":"b","messages":[]})", "", kBridgeHost));
+    EXPECT_NE(read(bridged).find(R"("message":{"role":"assistant","content":""},"done":true,"done_reason":"load"})"),
               std::string::npos);
     platform::Directive directive;
     directive.refuse_all = platform::Refusal{base::ErrorCode::Suspended, "it is too hot"};
@@ -179,7 +178,7 @@ TEST_F(ServerTest, KeepAliveOfZeroUnloadsAndLoadsNothingForIt) {
     platform::Directive directive;
     directive.idle_time = std::chrono::minutes(30);
     service_->apply(directive);
-    EXPECT_EQ(service_->status().unload_in, std::chrono::minutes(2));
+    EXPECT_EQ(service_->status().main.unload_in, std::chrono::minutes(2));
     write(client, post("/api/chat", R"({"model":"a","keep_alive":"0s"})"));
     EXPECT_NE(read(client).find(R"("done_reason":"unload"})"), std::string::npos);
     EXPECT_TRUE(engine().hung_up()) << "nobody needs it any more";
@@ -258,18 +257,17 @@ TEST_F(ServerTest, ASandboxSeesItsOwnFiguresOnly) {
     const std::string all = body(ask(get("/status")));
     EXPECT_NE(all.find(R"("active":1,)"), std::string::npos) << all;
     EXPECT_NE(all.find(R"("engine_pid":1,)"), std::string::npos) << all;
-    const std::string bridged = base::concat("GET /status HTTP/1.1\r\nHost: llmd\r\n", kBridged, "\r\n");
-    const std::string own = body(ask(bridged));
+    const std::string own = body(ask_bridged(get("/status", kBridgeHost)));
     EXPECT_NE(own.find(R"("model":"a")"), std::string::npos) << own;
     EXPECT_NE(own.find(R"("active":0,)"), std::string::npos) << own;
     EXPECT_NE(own.find(R"("engine_pid":0,)"), std::string::npos) << own;
-    const std::string metrics = ask(base::concat("GET /metrics HTTP/1.1\r\nHost: llmd\r\n", kBridged, "\r\n"));
+    const std::string metrics = ask_bridged(get("/metrics", kBridgeHost));
     EXPECT_NE(metrics.find("\nllmd_requests_active 0\n"), std::string::npos);
 
-    const base::UniqueFd sandboxed = connect();
-    write(sandboxed, post("/v1/completions", kStream, kBridged));
+    const base::UniqueFd sandboxed = connect_bridged();
+    write(sandboxed, post("/v1/completions", kStream, "", kBridgeHost));
     expect_start(2);
-    EXPECT_NE(body(ask(bridged)).find(R"("active":1,)"), std::string::npos);
+    EXPECT_NE(body(ask_bridged(get("/status", kBridgeHost))).find(R"("active":1,)"), std::string::npos);
     EXPECT_NE(body(ask(get("/status"))).find(R"("active":2,)"), std::string::npos);
 }
 
@@ -285,7 +283,7 @@ TEST_F(ServerTest, PropsAreThoseOfTheModelThatAnswers) {
     EXPECT_EQ(props.rfind(R"({"default_generation_settings":{"n_ctx":128},"total_slots":2,"model_alias":"b",)", 0), 0u)
         << props;
     EXPECT_NE(props.find(folder_.path() + "/b.gguf"), std::string::npos);
-    const std::string sandboxed = ask(base::concat("GET /props HTTP/1.1\r\nHost: llmd\r\n", kBridged, "\r\n"));
+    const std::string sandboxed = ask_bridged(get("/props", kBridgeHost));
     EXPECT_EQ(sandboxed.find(folder_.path()), std::string::npos);
 }
 
@@ -347,7 +345,7 @@ TEST_F(ServerTest, LimitsOfARequestAreStatuses) {
     EXPECT_EQ(status(ask(post("/v1/completions", "{}", "Content-Length: 2\r\n"))), 400);
     EXPECT_EQ(status(ask(post("/v1/completions", "{}", "Transfer-Encoding: chunked\r\n"))), 400);
     EXPECT_EQ(status(ask(post("/v1/completions", "{}", "Content-Encoding: gzip\r\n"))), 415);
-    // Of which libmicrohttpd before 1.0 finds no end.
+    // libmicrohttpd before 1.0 finds no end of such a body.
     EXPECT_GE(status(ask("POST /v1/completions HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: gzip\r\n\r\n")), 400);
     EXPECT_EQ(status(ask("POST /v1/completions HTTP/1.1\r\nHost: l\r\nContent-Length: 4194305\r\n\r\n")), 413);
     EXPECT_EQ(status(ask("POST /v1/completions HTTP/1.1\r\nHost: l\r\nContent-Length: 1e9\r\n\r\n")), 400);
@@ -380,7 +378,7 @@ TEST_F(ServerTest, ALengthThatIsNoNumberGetsOneAnswer) {
             ask(base::concat("POST /health HTTP/1.1\r\nHost: llmd\r\nContent-Length: ", value, "\r\n\r\nabc"));
         EXPECT_EQ(status(reply), code) << value;
         EXPECT_EQ(reply.find("HTTP/1.1 ", 1), std::string::npos) << reply;
-        // libmicrohttpd 1.0 answers one that is too large by itself, and tells nobody.
+        // libmicrohttpd 1.0 answers one that is too large by itself, and notifies nobody.
         const bool is_ours = body(reply).starts_with(R"({"error":{"message":)");
         EXPECT_TRUE(is_ours || code == 413) << reply;
         EXPECT_TRUE(reply.ends_with(kEnd)) << value;
@@ -408,7 +406,7 @@ TEST_F(ServerTest, BodiesThatAreBeingReceivedHaveABudget) {
     EXPECT_NE(reply.find(kEnd), std::string::npos) << "the body is not read";
     EXPECT_EQ(status(ask(post("/health", std::string(BodyBudget::kFreeBytes, ' ')))), 405) << "small ones always may";
     EXPECT_EQ(status(ask(post("/health", std::string(BodyBudget::kFreeBytes + 1, ' ')))), 429);
-    // Complete, or given up, it takes nothing any more.
+    // Complete, or dropped, it takes nothing any more.
     write(second, "0\r\n\r\n");
     EXPECT_EQ(status(read(second)), 405);
     EXPECT_EQ(status(ask(post("/health", std::string(kMaxBodyBytes, ' ')))), 405);
@@ -524,9 +522,12 @@ TEST_F(ServerTest, AReaderThatLagsPausesItsRequestAlone) {
     EXPECT_FALSE(engine().expect<protocol::SetPaused>().paused);
 }
 
-TEST_F(ServerTest, AProcessMayHaveSoManyConnections) {
+TEST_F(ServerTest, AProcessMayHaveSoManyConnectionsThatAreInUse) {
     std::vector<base::UniqueFd> clients;
-    for (size_t i = 0; i < Server::kMaxConnectionsPerProcess; ++i) clients.push_back(connect());
+    for (size_t i = 0; i < Server::kMaxConnectionsPerProcess; ++i) {
+        clients.push_back(connect());
+        write(clients.back(), "POST /health HTTP/1.1\r\nHost: llmd\r\nContent-Length: 1\r\n\r\n");
+    }
     const std::string reply = read(connect());
     EXPECT_EQ(status(reply), 429) << reply;
     EXPECT_NE(reply.find(kEnd), std::string::npos);
@@ -535,9 +536,50 @@ TEST_F(ServerTest, AProcessMayHaveSoManyConnections) {
     EXPECT_EQ(status(ask(get("/health"))), 200);
 }
 
-TEST_F(ServerTest, ConnectionsThatHaveEndedDoNotCountAgainstNewerOnes) {
-    for (size_t i = 0; i < 2 * Server::kMaxConnectionsPerProcess; ++i) (void)knock();
+TEST_F(ServerTest, ConnectionsThatWaitForARequestMakeRoomForNewOnes) {
+    const base::UniqueFd kept = connect();
+    write(kept, get("/health"));
+    EXPECT_EQ(status(read(kept)), 200);
+    std::vector<base::UniqueFd> clients;
+    for (size_t i = 1; i < Server::kMaxConnectionsPerProcess; ++i) clients.push_back(connect());
+    settle();
+    const base::UniqueFd newer = connect();
+    write(newer, get("/health"));
+    EXPECT_EQ(status(read(newer)), 200);
+    EXPECT_EQ(read(clients.front()), kEnd) << "the oldest that never sent a request";
+    write(kept, get("/health"));
+    EXPECT_EQ(status(read(kept)), 200);
+    clients.clear();
+    settle();
+    for (size_t i = 2; i < Server::kMaxConnectionsPerProcess; ++i) {
+        clients.push_back(connect());
+        write(clients.back(), "POST /health HTTP/1.1\r\nHost: llmd\r\nContent-Length: 1\r\n\r\n");
+    }
+    settle();
     EXPECT_EQ(status(ask(get("/health"))), 200);
+    EXPECT_TRUE(read(newer) == kEnd || read(kept) == kEnd) << "else one that waits for another";
+}
+
+TEST_F(ServerTest, ABodyThatIsRefusedIsReceivedSoThatTheAnswerIsSeen) {
+    for (const std::string& head : {std::string("Content-Length: 5000000\r\n\r\n"),
+                                    std::string("Content-Length: 5000000\r\nContent-Encoding: gzip\r\n\r\n")}) {
+        const base::UniqueFd client = connect();
+        write(client, "POST /v1/completions HTTP/1.1\r\nHost: llmd\r\n" + head);
+        const std::string block(1 << 20, 'x');
+        for (size_t n = 0; n < 5'000'000; n += block.size()) write(client, block.substr(0, 5'000'000 - n));
+        const std::string reply = read(client);
+        EXPECT_EQ(status(reply), head.find("gzip") == std::string::npos ? 413 : 415) << reply;
+        EXPECT_TRUE(reply.ends_with(kEnd));
+    }
+}
+
+TEST_F(ServerTest, ConnectionsThatHaveEndedDoNotCountAgainstNewerOnes) {
+    const size_t n_ended = 2 * Server::kMaxConnectionsPerProcess;
+    for (size_t i = 0; i < n_ended; ++i) (void)knock(path());
+    const base::UniqueFd client = knock(path());
+    for (size_t i = 0; i <= n_ended; ++i) ASSERT_TRUE(loop_.run_once(std::chrono::milliseconds(0)));
+    write(client, get("/health"));
+    EXPECT_EQ(status(read(client)), 200);
 }
 
 TEST_F(ServerTest, TheSocketIsForItsOwnerAndGoesWithTheServer) {
@@ -570,6 +612,21 @@ TEST_F(ServerTest, MayGoWhileClientsWait) {
     char byte = 0;
     EXPECT_EQ(::recv(waiting.get(), &byte, 1, 0), 0);
     EXPECT_EQ(::recv(reading.get(), &byte, 1, 0), 0);
+}
+
+TEST(PlainPath, ASlashTooManyAndAMissingVersionMakeNoOtherPath) {
+    for (const auto& [asked, plain] : {std::pair("/v1/models", "/v1/models"),
+                                       {"//v1///chat/completions/", "/v1/chat/completions"},
+                                       {"//api/chat", "/api/chat"},
+                                       {"/", "/"},
+                                       {"//", "/"},
+                                       {"", ""},
+                                       {"/chat/completions", "/v1/chat/completions"},
+                                       {"/embeddings/", "/v1/embeddings"},
+                                       {"/v1/v1/models", "/v1/v1/models"},
+                                       {"http://x/v1", "http:/x/v1"}}) {
+        EXPECT_EQ(Api::plain_path(asked), plain) << asked;
+    }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What NetworkManager and ModemManager tell, on a bus of the test's own, where the test plays both. Listener and
+// The reports of NetworkManager and ModemManager, on a bus of the test's own, where the test plays both. Listener and
 // services share one loop; only the bus is another process.
 #include "platform/desktop_network.h"
 

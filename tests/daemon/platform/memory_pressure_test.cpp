@@ -13,7 +13,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "daemon/engines/fake_engine.h"
+#include "daemon/supervisor/fake_engine.h"
 #include "support/temporary_directory.h"
 
 namespace llmd::platform {
@@ -49,7 +49,7 @@ protected:
         EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
         return path;
     }
-    void settle() { engines::settle(loop_); }
+    void settle() { supervisor::settle(loop_); }
 
     test::TemporaryDirectory folder_;
     base::EventLoop loop_;
@@ -131,7 +131,8 @@ TEST_F(MemoryPressureTest, SaysWhyThereIsNothingToWatch) {
     }
 }
 
-// Of this machine: only that asking for it does no harm; whether it is allowed depends on the kernel.
+// The kernel's own file on this machine can be asked for without harm, which is all that is tested; whether it is
+// allowed depends on the kernel.
 TEST_F(MemoryPressureTest, TheKernelsOwnFileCanBeWatchedOrSaysWhyNot) {
     const auto pressure = watch_memory_pressure(loop_);
     EXPECT_TRUE(pressure || pressure.error().code == ErrorCode::NotReady) << pressure.error().message;

@@ -1,4 +1,4 @@
-// What follows from each condition, alone and together, and that nothing flaps.
+// The effects of each condition, alone and together; nothing flaps.
 #include "platform/policy.h"
 
 #include <gtest/gtest.h>
@@ -66,6 +66,7 @@ TEST_F(PolicyTest, WithoutAnyConditionEverythingIsAllowed) {
 TEST_F(PolicyTest, EachStallOfMemoryIsOneRungOfTheLadder) {
     const Directive dropped = stall(working());
     EXPECT_TRUE(dropped.drop_cache);
+    EXPECT_TRUE(dropped.memory_is_short);
     EXPECT_EQ(dropped.max_slots, Directive::kAllSlots);
     EXPECT_FALSE(dropped.unload);
     EXPECT_FALSE(decide(working()).drop_cache) << "once a stall";
@@ -107,8 +108,10 @@ TEST_F(PolicyTest, AfterEachCalmMemoryGoesOneRungBack) {
     EXPECT_EQ(policy_.review_at(), now_ + kMemoryCalm);
     now_ += 2 * kMemoryCalm;
     EXPECT_EQ(decide(working()).max_slots, Directive::kAllSlots);
+    EXPECT_TRUE(decide(working()).memory_is_short);
     now_ += kMemoryCalm;
     EXPECT_EQ(decide(working()).words.memory, "enough");
+    EXPECT_FALSE(decide(working()).memory_is_short);
     EXPECT_FALSE(policy_.review_at());
 }
 
@@ -234,7 +237,7 @@ TEST_F(PolicyTest, AModelStaysAsLongAsTheLastOfItsClientsWishes) {
     conditions.keep_alive[1].capped = true;
     decide(conditions);
     EXPECT_EQ(policy_.review_at(), now_ + minutes(5));
-    conditions.keep_alive[2].wish = seconds(-1);
+    conditions.keep_alive[2].time = seconds(-1);
     EXPECT_FALSE(decide(conditions).unload);
     EXPECT_FALSE(policy_.review_at()) << "nothing is due";
     conditions.keep_alive[2].capped = true;

@@ -15,8 +15,8 @@ Submit plain() {
     Submit submit;
     submit.prompt = "Once";
     submit.max_tokens = 9;
-    submit.repeat_penalty = 1.5;
-    submit.seed = 5;
+    submit.sampling.repeat_penalty = 1.5;
+    submit.sampling.seed = 5;
     return submit;
 }
 Submit chat() {
@@ -34,25 +34,27 @@ GenerationCall call_of(Api api, const Submit& submit, const std::vector<int32_t>
                                       .ids = ids,
                                       .answer = answer,
                                       .max_tokens = submit.max_tokens,
-                                      .seed = submit.seed,
+                                      .seed = submit.sampling.seed.value_or(0),
                                       .cache_salt = "salt"});
 }
 
 const std::vector<int32_t> kIds = {1, 2};
 
 TEST(Adapter, WritesEveryParameterForEveryServer) {
-    for (const ApiTraits& api : all_apis()) {
+    for (const Api api : {Api::Vllm, Api::LlamaServer, Api::Sglang, Api::Ollama, Api::OpenAi}) {
+        EXPECT_EQ(api_from_name(promised(api).name), api);
         for (const bool is_chat : {false, true}) {
-            SCOPED_TRACE(api.name);
+            SCOPED_TRACE(promised(api).name);
             const auto call =
-                call_of(api.api, is_chat ? chat() : plain(), api.takes_ids ? kIds : std::vector<int32_t>());
-            const std::string n = api.api == Api::LlamaServer ? "n_predict"
-                                  : api.api == Api::Ollama    ? "num_predict"
-                                                              : "max_tokens";
+                call_of(api, is_chat ? chat() : plain(), promised(api).takes_ids ? kIds : std::vector<int32_t>());
+            const std::string n = api == Api::LlamaServer ? "n_predict"
+                                  : api == Api::Ollama    ? "num_predict"
+                                                          : "max_tokens";
+            const bool is_llama_cpp = traits(api).sampler == Sampler::LlamaCpp;
             for (const std::string& key :
                  {n, std::string("temperature"), std::string("top_k"), std::string("top_p"), std::string("min_p"),
-                  std::string(api.repeat_key), std::string("presence_penalty"), std::string("frequency_penalty"),
-                  std::string("seed"), std::string("model"), std::string("stream")}) {
+                  std::string(is_llama_cpp ? "repeat_penalty" : "repetition_penalty"), std::string("presence_penalty"),
+                  std::string("frequency_penalty"), std::string("seed"), std::string("model"), std::string("stream")}) {
                 EXPECT_NE(call.http.body.find('"' + key + "\":"), std::string::npos) << key << " in " << call.http.body;
             }
             EXPECT_EQ(call.http.body.find("\"stop\":"), std::string::npos);  // cut here
@@ -65,8 +67,7 @@ TEST(Adapter, KnowsTheTrapsOfEachServer) {
     schema.json_schema = R"({"type":"object"})";
     Submit off = plain();
     Submit logprobs = plain();
-    logprobs.wants_logprobs = true;
-    logprobs.n_top_logprobs = 3;
+    logprobs.top_logprobs = 3;
     Submit embeds = plain();
     embeds.embeds = true;
     struct Trap {
@@ -99,8 +100,6 @@ TEST(Adapter, KnowsTheTrapsOfEachServer) {
         {"old logprobs", call_of(Api::Vllm, logprobs, kIds), "/v1/completions", R"("logprobs":3)"},
         {"logprobs", call_of(Api::LlamaServer, logprobs, kIds), "/completion", R"("n_probs":3)"},
         {"a text goes on", call_of(Api::OpenAi, plain(), {}, " upon"), "/v1/completions", R"("prompt":"Once upon")"},
-        {"an answer goes on", call_of(Api::Vllm, chat(), {}, "a"), "/v1/chat/completions",
-         R"("continue_final_message":true,"add_generation_prompt":false)"},
         {"embedding", call_of(Api::Vllm, embeds, kIds), "/v1/embeddings", R"("input":[1,2])"},
         {"embedding without a cut", call_of(Api::Ollama, embeds), "/api/embed", R"("truncate":false)"},
         {"quotes", call_of(Api::OpenAi, chat()), "/v1/chat/completions", R"("content":"Be \"brief\".")"},
@@ -126,15 +125,19 @@ TEST(Adapter, RefusesWhatAServerCannotDo) {
         {Api::Vllm, [](Submit& s) { s.messages.at(1).tool_calls.emplace_back(); }, "tools"},
         {Api::Ollama, [](Submit& s) { s.prompt_ids = {1}; }, "prompt_ids"},
         {Api::OpenAi, [](Submit& s) { s.prompt_ids = {1}; }, "prompt_ids"},
-        {Api::LlamaServer, [](Submit& s) { s.min_tokens = 1; }, "min_tokens"},
-        {Api::LlamaServer, [](Submit& s) { s.stop_token_ids = {1}; }, "stop_token_ids"},
-        {Api::OpenAi, [](Submit& s) { s.ignore_eos = true; }, "ignore_eos"},
-        {Api::Ollama, [](Submit& s) { s.logit_bias_ids = {1}; }, "logit_bias"},
+        {Api::LlamaServer, [](Submit& s) { s.sampling.min_tokens = 1; }, "min_tokens"},
+        {Api::LlamaServer, [](Submit& s) { s.sampling.stop_token_ids = {1}; }, "stop_token_ids"},
+        {Api::OpenAi, [](Submit& s) { s.sampling.ignore_eos = true; }, "ignore_eos"},
+        {Api::Ollama,
+         [](Submit& s) {
+             s.sampling.logit_bias = {{1, 0}};
+         },
+         "logit_bias"},
         {Api::Vllm, [](Submit& s) { s.embeds = true; }, "messages"},
         {Api::Vllm,
          [](Submit& s) {
-             s.temperature = 1;
-             s.seed = kMaxSeed + 1;
+             s.sampling.temperature = 1;
+             s.sampling.seed = kMaxSeed + 1;
          },
          "seed"},
     };
@@ -153,7 +156,7 @@ TEST(Adapter, NotesWhatIsNotHeldToTheLetter) {
     EXPECT_EQ(check_supported(Api::Vllm, plain())->size(), 1u);
     EXPECT_EQ(check_supported(Api::LlamaServer, plain())->size(), 0u);
     Submit all = plain();
-    all.repeat_last_n = -1;
+    all.sampling.repeat_last_n = -1;
     EXPECT_EQ(check_supported(Api::Vllm, all)->size(), 0u);
 }
 
@@ -163,9 +166,6 @@ TEST(Adapter, ChoosesIdsWhereThinkingIsNotToBeTold) {
     Submit thinks = chat();
     thinks.thinking = protocol::Thinking::On;
     EXPECT_FALSE(wants_ids(Api::Vllm, thinks));
-    EXPECT_FALSE(can_continue_text(Api::Vllm, thinks));
-    EXPECT_FALSE(can_continue_text(Api::Ollama, chat()));
-    EXPECT_TRUE(can_continue_text(Api::Ollama, plain()));
 }
 
 TEST(Adapter, SeedsFitAndDifferByPosition) {

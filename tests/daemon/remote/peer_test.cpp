@@ -71,7 +71,7 @@ protected:
         const auto result = check_peer(socket, proc);
         return !result && result.error().code == code;
     }
-    // What the user finds in the control group of a process, below proc() in place of /proc.
+    // Writes the control group of a process as the user would find it, below proc() in place of /proc.
     void say_cgroup(pid_t pid, const std::string& cgroup) {
         const fs::path process = fs::path(proc()) / std::to_string(pid);
         fs::create_directories(process);

@@ -50,7 +50,7 @@ protected:
             ::_exit(127);
         }
         ASSERT_GT(child_, 0);
-        say(protocol::Connect{"home", "tales"});
+        say(protocol::Connect{.remote = "home", .model = "tales"});
     }
     ~ProgramTest() override {
         if (child_ <= 0) return;

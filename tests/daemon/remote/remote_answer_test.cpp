@@ -1,9 +1,7 @@
-// Tokens are told with the text that makes them whole, each once, and as llmd asked for them.
+// Tokens are sent with the text that makes them whole, each once, and as llmd asked for them.
 #include "remote/remote_answer.h"
 
 #include <gtest/gtest.h>
-
-#include "remote/repetition.h"
 
 namespace llmd::remote {
 namespace {
@@ -11,7 +9,7 @@ namespace {
 using protocol::AnswerPart;
 using Ids = std::vector<int32_t>;
 
-// What the tokens are told with: the text, or in brackets what the model thought.
+// Returns the text that comes with the tokens, with the model's thoughts in brackets.
 std::string told(const protocol::Tokens& tokens) {
     std::string out;
     for (const AnswerPart& part : tokens.parts) {
@@ -49,7 +47,8 @@ TEST(RemoteAnswer, IdsWaitForTheirText) {
 }
 
 TEST(RemoteAnswer, WhatIsHeldAtALossIsForgotten) {
-    const protocol::Submit submit{.wants_logprobs = true};
+    protocol::Submit submit;
+    submit.top_logprobs = 0;
     RemoteAnswer answer(submit);
     AnswerEvent half = event({1});
     answer.take_tokens(half);
@@ -59,7 +58,8 @@ TEST(RemoteAnswer, WhatIsHeldAtALossIsForgotten) {
 }
 
 TEST(RemoteAnswer, EachTokenHasItsLogprob) {
-    const protocol::Submit submit{.wants_logprobs = true, .n_top_logprobs = 1};
+    protocol::Submit submit;
+    submit.top_logprobs = 1;
     RemoteAnswer answer(submit);
     AnswerEvent two = event({7, 8}, "ab");
     two.logprobs = {{{kUnknownId, -1, "b"}, {{8, -1, "b"}, {9, -2, "c"}}}};
@@ -79,7 +79,8 @@ TEST(RemoteAnswer, EachTokenHasItsLogprob) {
 
 TEST(RemoteAnswer, ThinkingIsToldWhereItIsAskedForAndIsNoText) {
     for (const auto thinking : {protocol::Thinking::Off, protocol::Thinking::On}) {
-        const protocol::Submit submit{.thinking = thinking};
+        protocol::Submit submit;
+        submit.thinking = thinking;
         RemoteAnswer answer(submit);
         EXPECT_TRUE(answer.take_text({}, "hm"));
         EXPECT_EQ(told(answer.next(0)), thinking == protocol::Thinking::Off ? "" : "(hm)");
@@ -89,7 +90,8 @@ TEST(RemoteAnswer, ThinkingIsToldWhereItIsAskedForAndIsNoText) {
 }
 
 TEST(RemoteAnswer, EndsAtAStopString) {
-    const protocol::Submit submit{.stops = {"END"}};
+    protocol::Submit submit;
+    submit.stops = {"END"};
     RemoteAnswer answer(submit);
     answer.take_text("one EN", {});
     EXPECT_EQ(told(answer.next(0)), "one ");
@@ -97,6 +99,7 @@ TEST(RemoteAnswer, EndsAtAStopString) {
     EXPECT_EQ(other.rest(), "EN");
     answer.take_text("D two", {});
     EXPECT_TRUE(answer.has_stopped());
+    EXPECT_EQ(answer.stop(), "END");
     EXPECT_EQ(told(answer.next(0)), "");
     EXPECT_EQ(answer.rest(), "");
     EXPECT_EQ(answer.text(), "one END two") << "what the remote has said";
@@ -133,6 +136,37 @@ TEST(RemoteAnswer, TheServersCountIsTheRightOne) {
     answer.count_to(2);
     answer.count_to(1);
     EXPECT_EQ(answer.next(0).ids, (Ids{kUnknownId, kUnknownId}));
+}
+
+// A text is cut at the first stop string, wherever the events are cut.
+TEST(StopFilter, CutsAtTheFirstStop) {
+    struct Row {
+        const char* text;
+        std::vector<std::string> stops;
+        const char* out;
+        const char* stop;  // empty: none
+    };
+    for (const Row& row :
+         {Row{"a b c", {}, "a b c", ""}, Row{"one END two", {"END"}, "one ", "END"},
+          Row{"one EN", {"END"}, "one EN", ""}, Row{"aab", {"aab"}, "", "aab"}, Row{"aaab", {"aab"}, "a", "aab"},
+          Row{"x, y. z", {". ", ", "}, "x", ", "}, Row{"abcd", {"bcx", "cd"}, "ab", "cd"}, Row{"E", {"E"}, "", "E"}}) {
+        const std::string_view text = row.text;
+        for (size_t step = 1; step <= text.size(); ++step) {
+            SCOPED_TRACE(testing::Message() << row.text << ", in pieces of " << step);
+            StopFilter filter(row.stops);
+            std::string out;
+            for (size_t at = 0; at < text.size(); at += step) out += filter.feed(text.substr(at, step));
+            EXPECT_EQ(filter.stop(), row.stop);
+            if (!filter.has_stopped()) out += filter.finish();
+            EXPECT_EQ(out, row.out);
+        }
+    }
+}
+
+TEST(StopFilter, HoldsBackOnlyWhatMayBecomeAStop) {
+    StopFilter filter({"END"});
+    EXPECT_EQ(filter.feed("one E"), "one ");
+    EXPECT_EQ(filter.feed("xE"), "Ex");
 }
 
 }  // namespace

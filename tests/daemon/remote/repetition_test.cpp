@@ -1,10 +1,9 @@
 // A greedy text that was cut goes on as if nothing had been: at a server that has kept what it computed from there, and
-// at one that has lost it by being asked once more, of which llmd is told nothing twice.
-#include "remote/repetition.h"
-
+// at one that has lost it by being asked once more, of which llmd gets nothing twice.
 #include <algorithm>
 #include <atomic>
 
+#include "remote/remote_answer.h"
 #include "session_fixture.h"
 
 namespace llmd::test {
@@ -72,7 +71,7 @@ protected:
                      R"("tokens_evaluated":2,"timings":{"cache_n":0,"prompt_n":2}})");
     }
 
-    // What the calls for text were, in short: the number of ids they began with, and R where the cache was not to be
+    // Returns the calls for text, in short: the number of ids they began with, and R where the cache was not to be
     // used.
     std::string calls() {
         std::string all;
@@ -88,7 +87,7 @@ protected:
     std::atomic<int> n_calls_{0};
     std::vector<int> cuts_;  // after how many tokens each call is cut
     bool remembers_ = false;
-    int other_at_ = -1;  // what a later call says otherwise
+    int other_at_ = -1;  // the position where a later call says something else
     std::array<const char*, kEnd> texts_ = {"a", "b", "c", "d", "e", "f"};
 };
 
@@ -120,7 +119,7 @@ TEST_F(RepeatedTextTest, ASampledTextGoesOnFromItsIds) {
     cuts_ = {3};
     serve_text();
     auto submit = text_request("hi");
-    submit.temperature = 1;
+    submit.sampling.temperature = 1;
     EXPECT_EQ(run(submit).ids, (std::vector<int32_t>{100, 101, 102, 203, 204, 205}));
     EXPECT_EQ(calls(), "2 5 ");
 }
@@ -161,8 +160,8 @@ TEST_F(RepeatedTextTest, ATextWithASchemaGoesOnIfItComesAgain) {
         settings_.url.clear();
         serve_text();
         auto submit = text_request("hi");
-        submit.temperature = 1;
-        submit.seed = 7;
+        submit.sampling.temperature = 1;
+        submit.sampling.seed = 7;
         submit.json_schema =
             R"({"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false})";
         const auto outcome = run(submit);
@@ -176,7 +175,8 @@ TEST_F(RepeatedTextTest, ATextWithASchemaGoesOnIfItComesAgain) {
     }
 }
 
-// A llama-server that cannot turn conversations into ids is asked for texts. Each call says what is left of "a" to "f".
+// A llama-server that cannot turn conversations into ids is asked for texts, of which a conversation does
+// not go on where it was cut.
 class WithoutIdsTest : public SessionTest {
 protected:
     void serve_text() {
@@ -185,24 +185,17 @@ protected:
             if (call.path == "/props") return answer.json(R"({"build_info":"b1","total_slots":1})");
             if (call.path == "/apply-template") return answer.json(R"({"prompt":"<u>hi"})", template_status_);
             if (call.path == "/tokenize") return answer.json(tokens_, tokenize_status_);
-            if (call.path == "/v1/chat/completions") return complete(call, answer);
+            if (call.path == "/v1/chat/completions") return complete(answer);
             answer.json("{}", 404);
         });
         connect("llama-server");
     }
 
-    void complete(const UpstreamCall& call, const UpstreamServer::Answer& answer) {
-        const size_t begun = call.body.find(R"({"role":"assistant","content":")");
-        size_t n = 0;  // tokens that it is to go on behind
-        for (size_t at = begun; at < call.body.size() && n < texts_.size(); ++n) {
-            const size_t next = call.body.find(texts_[n], at);
-            if (next > call.body.find("]", begun)) break;
-            at = next;
-        }
-        const bool is_cut = n_calls_++ == 0 && cuts_;
+    void complete(const UpstreamServer::Answer& answer) {
+        ++n_calls_;
         answer.head(200);
-        for (size_t i = n; i < texts_.size(); ++i) {
-            if (is_cut && i == 3) return;
+        for (size_t i = 0; i < texts_.size(); ++i) {
+            if (cuts_ && i == 3) return;
             answer.event(
                 base::concat(R"({"choices":[{"delta":{"content":")", texts_[i], R"("},"finish_reason":null}]})"));
         }
@@ -210,13 +203,13 @@ protected:
     }
 
     std::atomic<int> n_calls_{0};
-    bool cuts_ = false;  // the first call, after three tokens
+    bool cuts_ = false;  // after three tokens
     int template_status_ = 200, tokenize_status_ = 200;
     const char* tokens_ = R"({"tokens":[1,2]})";
     std::array<const char*, 6> texts_ = {"a", "b", "c", "d", "e", "f"};
 };
 
-TEST_F(WithoutIdsTest, AGreedyTextIsAskedForOnce) {
+TEST_F(WithoutIdsTest, AGreedyTextIsAskedForOnceAndLostWhereItIsCut) {
     struct Row {
         const char* what;
         int template_status, tokenize_status;
@@ -236,11 +229,10 @@ TEST_F(WithoutIdsTest, AGreedyTextIsAskedForOnce) {
         settings_.url.clear();
         serve_text();
         const auto outcome = run(chat_request("hi"));
-        ASSERT_TRUE(outcome.finished && outcome.usage);
-        EXPECT_EQ(outcome.finished->reason, FinishReason::Stop) << outcome.finished->message;
-        EXPECT_EQ(outcome.text, "abcdef");
-        EXPECT_EQ(outcome.usage->resumed, row.cuts ? 1u : 0u);
-        EXPECT_EQ(n_calls_, row.cuts ? 2 : 1);
+        ASSERT_TRUE(outcome.finished);
+        EXPECT_EQ(outcome.text, row.cuts ? "abc" : "abcdef") << outcome.finished->message;
+        EXPECT_EQ(outcome.finished->code, row.cuts ? ErrorCode::RemoteLost : ErrorCode::Failed);
+        EXPECT_EQ(n_calls_, 1);
     }
 }
 

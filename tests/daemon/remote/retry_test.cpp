@@ -1,4 +1,4 @@
-// What follows from each failure: one row for each row of the table.
+// The verdict on each failure: one row for each row of the table.
 #include "remote/retry.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,6 @@ struct Judged {
     What then;
     int64_t delay_ms = 0;                // with Again and Resume
     ErrorCode code = ErrorCode::Failed;  // with Fail
-    bool turns_off = false, is_away = false;
 };
 
 Failure status(long number, const char* message = "", std::optional<seconds> retry_after = {}) {
@@ -39,13 +38,13 @@ Attempts cut(unsigned fruitless, int64_t since_ms = 0, unsigned tries = 0, bool 
 const Judged kJudged[] = {
     {"unreachable", of(Kind::Unreachable), {}, What::Again, 500},
     {"… again", of(Kind::Unreachable), {.tries = 1}, What::Again, 1000},
-    {"… and away", of(Kind::Unreachable), {.tries = 2}, What::Fail, 0, ErrorCode::RemoteUnreachable, false, true},
+    {"… too often", of(Kind::Unreachable), {.tries = 2}, What::Fail, 0, ErrorCode::RemoteUnreachable},
     {"… while a text waits", of(Kind::Unreachable), cut(1, 100'000, 6), What::Resume, 8000},
     {"… for too long", of(Kind::Unreachable), cut(1, 120'000, 6), What::Fail, 0, ErrorCode::RemoteLost},
-    {"TLS", of(Kind::Untrusted), {}, What::Fail, 0, ErrorCode::RemoteRefused, true},
-    {"TLS of what came back", of(Kind::Untrusted), cut(1), What::Fail, 0, ErrorCode::RemoteRefused, true},
-    {"401", status(401), {}, What::Fail, 0, ErrorCode::RemoteRefused, true},
-    {"403", status(403), {}, What::Fail, 0, ErrorCode::RemoteRefused, true},
+    {"TLS", of(Kind::Untrusted), {}, What::Fail, 0, ErrorCode::RemoteRefused},
+    {"TLS of what came back", of(Kind::Untrusted), cut(1), What::Fail, 0, ErrorCode::RemoteRefused},
+    {"401", status(401), {}, What::Fail, 0, ErrorCode::RemoteRefused},
+    {"403", status(403), {}, What::Fail, 0, ErrorCode::RemoteRefused},
     {"a redirect", status(302), {}, What::Fail, 0, ErrorCode::RemoteRefused},
     {"404", status(404), {}, What::Resume, 0},
     {"404 after a look", status(404, "no model x"), {.tries = 1}, What::Fail, 0, ErrorCode::ModelNotFound},
@@ -87,8 +86,6 @@ TEST(Retry, JudgesEachFailure) {
         const Verdict verdict = judge(row.failure, row.attempts, {}, 0);
         EXPECT_EQ(verdict.what, row.then);
         EXPECT_EQ(verdict.delay.count(), row.delay_ms);
-        EXPECT_EQ(verdict.turns_off, row.turns_off);
-        EXPECT_EQ(verdict.is_away, row.is_away);
         if (row.then == What::Fail) {
             EXPECT_EQ(verdict.error.code, row.code) << verdict.error.message;
             EXPECT_FALSE(verdict.error.message.empty());
@@ -120,20 +117,6 @@ TEST(Retry, SpreadsItsWaits) {
 
 TEST(Retry, TellsTheServersOwnWords) {
     EXPECT_EQ(judge(status(400, "no"), {}, {}, 0).error.message, "the remote answered 400: \"no\"");
-}
-
-TEST(Away, DoublesUpToTenMinutes) {
-    Away away;
-    Milliseconds now{5'000};
-    for (const int64_t left : {30'000, 60'000, 120'000, 240'000, 480'000, 600'000, 600'000}) {
-        EXPECT_EQ(away.left(now).count(), 0);
-        away.note_unreachable(now);
-        EXPECT_EQ(away.left(now).count(), left);
-        now += Milliseconds(left);
-    }
-    away.note_unreachable(now);
-    away.note_reached();
-    EXPECT_EQ(away.left(now).count(), 0);
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ protected:
         EXPECT_NE(WEXITSTATUS(status), kCannotConfine);
         return WEXITSTATUS(status);
     }
-    // What a child finds out that this kernel offers, if it fails these calls.
+    // Returns what a child finds out that this kernel offers, if it fails these calls.
     static std::string sentence(const base::RemoteSettings& settings,
                                 const std::vector<base::RefusedCall>& lacks = {}) {
         int pipe[2];
@@ -212,7 +212,7 @@ TEST_P(Confined, ThePortIsTheUrlsOrTheSchemes) {
         uint16_t port;
     };
     for (const Row& row : {Row{"https://h", 443}, Row{"http://h/x:81", 80}, Row{"https://[::1]:8443/a", 8443},
-                           Row{"https://[::1]", 443}, Row{"http://h:8000?x", 8000}}) {
+                           Row{"https://[::1]", 443}, Row{"http://h:8000/x", 8000}}) {
         const int status = confined_to(with_url(row.url), [&] { return connect_tcp(row.port); });
         EXPECT_NE(status, EACCES) << row.url;
         if (held("TCP ports")) {
@@ -375,7 +375,7 @@ TEST_P(Confined, NamesAreStillResolved) {
               0);
 }
 
-// What libcurl does at its first https connection: OpenSSL reads its settings, and its modules from files.
+// libcurl does this at its first https connection: OpenSSL reads its settings, and its modules from files.
 TEST_P(Confined, TlsIsStillSetUp) {
     const auto set_up = [] {
         void* library = nullptr;

@@ -32,7 +32,7 @@ protected:
     // Every call of the upstream comes here, on threads of its own: what a handler refers to is a member.
     void serve(UpstreamServer::Handler handler) { upstream_ = std::make_unique<UpstreamServer>(std::move(handler)); }
 
-    void open(const std::string& api) {
+    void open(const std::string& api, const protocol::Connect& connect = {.remote = "home", .model = "tales"}) {
         settings_.name = "home";
         if (settings_.url.empty()) settings_.url = upstream_->url();
         settings_.api = api;
@@ -48,7 +48,7 @@ protected:
                                                           },
                                                       .limits = limits_,
                                                       .salt_key = "key"});
-        say(protocol::Connect{"home", "tales"});
+        say(connect);
     }
     // Until it is ready.
     void connect(const std::string& api) {
@@ -115,7 +115,7 @@ protected:
                 } else if (const auto* tokens = std::get_if<protocol::Tokens>(&message)) {
                     take_parts(tokens->parts);
                     outcome.ids.insert(outcome.ids.end(), tokens->ids.begin(), tokens->ids.end());
-                    EXPECT_EQ(tokens->logprobs.size(), submit.wants_logprobs ? tokens->ids.size() : 0);
+                    EXPECT_EQ(tokens->logprobs.size(), submit.top_logprobs ? tokens->ids.size() : 0);
                     outcome.logprobs.insert(outcome.logprobs.end(), tokens->logprobs.begin(), tokens->logprobs.end());
                 } else if (const auto* usage = std::get_if<protocol::Usage>(&message)) {
                     outcome.usage = *usage;
@@ -171,15 +171,14 @@ protected:
     void serve_texts(UpstreamServer::Handler generate) {
         serve([this, generate = std::move(generate)](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
             if (call.path == "/v1/models") return answer.json(models_.load(), list_status_);
-            if (call.path == "/version") return answer.json(R"({"version":"1"})");
-            if (call.path == "/health") return answer.json("", 503);
+            if (call.path == "/version") return answer.json(R"({"version":"1"})", version_status_);
             if (call.path == "/tokenize") return answer.json(R"({"tokens":[1,2]})");
             generate(call, answer);
         });
     }
 
     std::atomic<const char*> models_ = kOneModel;
-    std::atomic<int> list_status_ = 200;
+    std::atomic<int> list_status_ = 200, version_status_ = 200;
 };
 
 inline protocol::Submit text_request(std::string prompt, uint32_t max_tokens = 8) {

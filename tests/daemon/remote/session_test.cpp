@@ -1,5 +1,4 @@
-// What llmd hears of a remote: the frames for the answers and failures of a server that takes texts, and of one that
-// takes ids.
+// The frames from a remote to llmd: the answers and failures of a server that takes texts, and of one that takes ids.
 #include <atomic>
 
 #include "session_fixture.h"
@@ -42,6 +41,17 @@ TEST_F(SessionTest, TellsWhatTheRemoteIs) {
     EXPECT_EQ(ready_->n_slots, 4u);
     EXPECT_EQ(ready_->notes.size(), 3u);
     EXPECT_NE(upstream_->calls("/v1/models").at(0).head.find("Authorization: Bearer geheim\r\n"), std::string::npos);
+}
+
+TEST_F(SessionTest, SaysWhichVersionsDoNotGoTogether) {
+    serve(openai({}));
+    open("auto", {.version = "0.0.9", .remote = "home", .model = "tales"});
+    const auto failed = wait_for<protocol::LoadFailed>();
+    ASSERT_TRUE(failed);
+    EXPECT_EQ(failed->code, ErrorCode::NotReady);
+    EXPECT_EQ(failed->message, base::concat("llmd is version 0.0.9 and llmd-remote is version ",
+                                            protocol::program_version(), "; restart llmd and llmd-remote"));
+    EXPECT_TRUE(upstream_->calls("/v1/models").empty());
 }
 
 TEST(Endpoint, IsReadAsTheSettingsReadIt) {
@@ -133,7 +143,7 @@ TEST_F(SessionTest, RefusesWithTheStatusOfTheFirstAnswer) {
     }
 }
 
-// What becomes the state of the remote is shown to others than the one whose prompt it was.
+// A message that becomes the state of the remote is shown to others than the one whose prompt it was.
 TEST_F(SessionTest, NoServersWordsOnAPromptAreInWhatOthersAreTold) {
     for (const int status : {401, 403, 302, 408, 502, 504}) {
         SCOPED_TRACE(status);
@@ -143,20 +153,15 @@ TEST_F(SessionTest, NoServersWordsOnAPromptAreInWhatOthersAreTold) {
         }));
         settings_.url.clear();
         connect("openai");
-        for (const bool is_first : {true, false}) {
-            const auto outcome = run(text_request("Once upon"));
-            ASSERT_TRUE(outcome.refused);
-            EXPECT_EQ(outcome.refused->code, status < 404 ? ErrorCode::RemoteRefused : ErrorCode::RemoteUnreachable);
-            EXPECT_EQ(outcome.refused->message.find("Once"), std::string::npos) << outcome.refused->message;
-            if (is_first) {
-                EXPECT_EQ(outcome.refused->message, base::concat("the remote answered ", status));
-            }
-        }
+        const auto outcome = run(text_request("Once upon"));
+        ASSERT_TRUE(outcome.refused);
+        EXPECT_EQ(outcome.refused->code, status < 404 ? ErrorCode::RemoteRefused : ErrorCode::RemoteUnreachable);
+        EXPECT_EQ(outcome.refused->message, base::concat("the remote answered ", status));
     }
 }
 
 TEST_F(SessionTest, NoServersWordsOnATextToTokenizeAreInWhatOthersAreTold) {
-    for (const int status : {403, 500, 502}) {
+    for (const int status : {403, 502}) {
         SCOPED_TRACE(status);
         session_.reset();
         serve([status](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
@@ -165,11 +170,6 @@ TEST_F(SessionTest, NoServersWordsOnATextToTokenizeAreInWhatOthersAreTold) {
         });
         settings_.url.clear();
         connect("llama-server");
-        say(protocol::Tokenize{.id = 5, .text = "Once upon"});
-        const auto asked = wait_for<protocol::Refused>();
-        ASSERT_TRUE(asked);
-        EXPECT_EQ(asked->message, base::concat("the remote answered ", status));
-        if (status == 500) continue;  // of a request it is a loss, which is told to nobody else
         const auto outcome = run(chat_request("Once upon"));
         ASSERT_TRUE(outcome.refused);
         EXPECT_EQ(outcome.refused->message, base::concat("the remote answered ", status));
@@ -200,19 +200,6 @@ TEST_F(SessionTest, SaysWhenABusyRemoteWantsToBeAskedForItsModels) {
         EXPECT_EQ(failed->code, ErrorCode::QueueFull);
         EXPECT_EQ(failed->retry_after_s, told);
     }
-}
-
-TEST_F(SessionTest, SaysWhenABusyRemoteWantsToBeAskedForItsTokens) {
-    serve([](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
-        if (call.method == "GET") return answer.json(call.path == "/v1/models" ? kModels : R"({"total_slots":1})");
-        answer.json("busy", 503, "Retry-After: 100\r\n");
-    });
-    connect("llama-server");
-    say(protocol::Tokenize{.id = 5, .text = "Once"});
-    const auto refused = wait_for<protocol::Refused>();
-    ASSERT_TRUE(refused);
-    EXPECT_EQ(refused->code, ErrorCode::QueueFull);
-    EXPECT_EQ(refused->retry_after_s, 100u);
 }
 
 TEST_F(SessionTest, AServerThatAlwaysFailsIsAskedThrice) {
@@ -303,8 +290,8 @@ TEST_F(SessionTest, RefusesWhatItCannotDo) {
     auto ids = text_request("");
     ids.prompt_ids = {1};
     auto seeded = chat_request("a");
-    seeded.temperature = 1;
-    seeded.seed = uint64_t{1} << 31;
+    seeded.sampling.temperature = 1;
+    seeded.sampling.seed = uint64_t{1} << 31;
     for (const auto& submit : {tools, ids, seeded}) {
         const auto outcome = run(submit);
         ASSERT_TRUE(outcome.refused);
@@ -336,6 +323,32 @@ TEST_F(SessionTest, ChecksTheAnswerAgainstItsSchema) {
         EXPECT_EQ(outcome.finished->reason, row.fits ? FinishReason::Stop : FinishReason::Error);
         EXPECT_EQ(outcome.finished->code, row.fits ? ErrorCode::Failed : ErrorCode::ConstraintFailed);
     }
+}
+
+TEST_F(SessionTest, AServerIsAskedToBeStrictOnlyWhereNothingOfTheSchemaIsLeftOut) {
+    serve(openai([](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+        answer.head(200);
+        answer.event(R"({"choices":[{"delta":{"content":"[1, 1]"},"finish_reason":null}]})");
+        answer.event(R"({"choices":[{"delta":{},"finish_reason":"stop"}]})");
+    }));
+    connect("openai");
+    auto submit = chat_request("a");
+    submit.json_schema = R"({"type":"array","items":{"type":"integer"}})";
+    EXPECT_TRUE(run(submit).accepted->notes.empty());
+    submit.json_schema.insert(1, R"("uniqueItems":true,)");
+    const auto loose = run(submit);
+    ASSERT_TRUE(loose.finished);
+    EXPECT_EQ(loose.finished->reason, FinishReason::Stop);
+    ASSERT_EQ(loose.accepted->notes.size(), 1u);
+    EXPECT_EQ(loose.accepted->notes[0].rfind(R"(json_schema: at "#": uniqueItems is supported if )", 0), 0u);
+    submit.strict_schema = true;
+    const auto strict = run(submit);
+    ASSERT_TRUE(strict.refused);
+    EXPECT_EQ(strict.refused->code, ErrorCode::InvalidArgument);
+    const auto calls = upstream_->calls("/v1/chat/completions");
+    ASSERT_EQ(calls.size(), 2u);
+    EXPECT_NE(calls[0].body.find(R"("strict":true)"), std::string::npos) << calls[0].body;
+    EXPECT_NE(calls[1].body.find(R"("strict":false)"), std::string::npos) << calls[1].body;
 }
 
 TEST_F(SessionTest, RefusesACompressedAnswer) {
@@ -418,7 +431,7 @@ TEST_F(IdsTest, ACutTextGoesOnFromItsIds) {
     serve_ids();
     connect("llama-server");
     auto submit = chat_request("hi");
-    submit.temperature = 1;
+    submit.sampling.temperature = 1;
     const auto outcome = run(submit);
     ASSERT_TRUE(outcome.finished && outcome.usage);
     EXPECT_EQ(outcome.finished->reason, FinishReason::Stop);
@@ -473,23 +486,6 @@ TEST_F(IdsTest, APromptThatDoesNotFitIsRefusedBeforeTheCall) {
     EXPECT_EQ(outcome.refused->code, ErrorCode::ContextExceeded);
     EXPECT_EQ(outcome.refused->prompt_tokens, 64u);
     EXPECT_EQ(n_calls_, 0);
-}
-
-TEST_F(IdsTest, AnswersTokenizerQuestions) {
-    serve_ids();
-    connect("llama-server");
-    say(protocol::Tokenize{.id = 5, .text = "hi"});
-    const auto tokenized = wait_for<protocol::Tokenized>();
-    ASSERT_TRUE(tokenized);
-    EXPECT_EQ(tokenized->ids, (std::vector<int32_t>{1, 2}));
-    say(protocol::Detokenize{.id = 6, .ids = {100, 101}});
-    const auto detokenized = wait_for<protocol::Detokenized>();
-    ASSERT_TRUE(detokenized);
-    EXPECT_EQ(detokenized->text, "w0 w1 ");
-    say(protocol::Render{.id = 7, .messages = chat_request("hi").messages});
-    const auto rendered = wait_for<protocol::Rendered>();
-    ASSERT_TRUE(rendered);
-    EXPECT_EQ(rendered->text, "<u>hi");
 }
 
 }  // namespace

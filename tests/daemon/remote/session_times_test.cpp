@@ -1,4 +1,4 @@
-// What llmd hears when a remote is slow, silent, busy or another one than before.
+// The frames to llmd when a remote is slow, silent, busy or another one than before.
 #include <algorithm>
 #include <atomic>
 
@@ -42,17 +42,6 @@ TEST_F(SessionTimesTest, WaitsForAModelThatLoads) {
     });
     connect("openai");
     EXPECT_EQ(run(text_request("Once")).text, "z");
-}
-
-TEST_F(SessionTimesTest, AsksNothingMoreOfWhoRefusedIt) {
-    serve_texts([](const UpstreamCall&, const UpstreamServer::Answer& answer) { answer.json("", 403); });
-    connect("openai");
-    for (int i = 0; i < 2; ++i) {
-        const auto outcome = run(text_request("Once"));
-        ASSERT_TRUE(outcome.refused);
-        EXPECT_EQ(outcome.refused->code, ErrorCode::RemoteRefused);
-    }
-    EXPECT_EQ(upstream_->calls("/v1/completions").size(), 1u);
 }
 
 TEST_F(SessionTimesTest, GoesOnOnlyWithTheSameModel) {

@@ -13,7 +13,7 @@ class DeviceQuarantineTest : public testing::Test {
 protected:
     bool count(base::TimePoint started) { return quarantine_.count(kGpu, "ended", started, now_); }
 
-    const engines::DeviceName kGpu{"a GPU", "1.0"};
+    const supervisor::DeviceName kGpu{"a GPU", "1.0"};
     base::TimePoint now_{seconds(1000)};
     DeviceQuarantine quarantine_{[] { return DeviceQuarantine::WallTime(std::chrono::hours(24)); }};
 };
@@ -39,7 +39,7 @@ TEST_F(DeviceQuarantineTest, OneThatWasStartedAfterTheResetIsNoVictimOfIt) {
 }
 
 TEST_F(DeviceQuarantineTest, WhatOneModelDoesToADeviceIsNoReasonForAnother) {
-    const engines::FileIdentity one{1, 1, 1, 1}, other{2, 2, 2, 2};
+    const supervisor::FileIdentity one{1, 1, 1, 1}, other{2, 2, 2, 2};
     quarantine_.leave(one, "it ended");
     EXPECT_TRUE(quarantine_.is_left_by(one));
     EXPECT_EQ(quarantine_.avoid(one).reason, "it ended");

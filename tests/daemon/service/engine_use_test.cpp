@@ -1,4 +1,4 @@
-// How long a model stays follows from who has used it and what each wishes.
+// How long a model stays follows from who has used it and what each has asked for.
 #include "service/engine_use.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST_F(EngineUseTest, TheLongestWishHolds) {
     use_.note("b", seconds(500), false, at(20));
     EXPECT_EQ(stays(), at(520));
     use_.note("b", seconds(0), false, at(30));
-    EXPECT_EQ(stays(), at(110)) << "its last wish";
+    EXPECT_EQ(stays(), at(110)) << "what it asked for last";
     EXPECT_EQ(use_.last(), at(30));
 }
 
@@ -37,8 +37,8 @@ TEST_F(EngineUseTest, WhoRunsEndsNowAtTheEarliest) {
 TEST_F(EngineUseTest, APinnedModelStays) {
     use_.note_question(at(0));
     EXPECT_EQ(stays(true), base::TimePoint::max());
-    EXPECT_EQ(use_.wishes(true).size(), 1u);
-    EXPECT_TRUE(use_.wishes(false).empty());
+    EXPECT_EQ(use_.keep_alives(true).size(), 1u);
+    EXPECT_TRUE(use_.keep_alives(false).empty());
 }
 
 TEST_F(EngineUseTest, OnlyACertainWishKeepsItFromOthers) {
@@ -64,7 +64,7 @@ TEST_F(EngineUseTest, WhoUsedItLongestAgoIsForgotten) {
     EXPECT_EQ(stays(), base::TimePoint::max());
     use_.note("one more", std::nullopt, false, at(2));
     EXPECT_EQ(stays(), at(102));
-    EXPECT_EQ(use_.wishes(false).size(), EngineUse::kMaxKept);
+    EXPECT_EQ(use_.keep_alives(false).size(), EngineUse::kMaxKept);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// From what happens to the device to what the engine is told, with a made-up device and an engine played by hand.
+// From what happens to the device to what the engine is notified of, with a made-up device and an engine played by
+// hand.
 #include "service/governor.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +55,7 @@ public:
         changed();
     }
     bool goes = false;
-    std::vector<bool> delays;  // everything it was told
+    std::vector<bool> delays;  // everything it was notified of
     std::function<void()> changed;
 };
 
@@ -71,7 +72,7 @@ protected:
         service_->on_status_changed([this] { governor_->review(); });
         settle();
     }
-    // What the loop's timer would do then.
+    // Does what the loop's timer would do then.
     void pass(std::chrono::milliseconds time) {
         now_ += time;
         governor_->review();
@@ -145,7 +146,7 @@ TEST_F(GovernorTest, SleepIsDelayedUntilTheEngineRestsAndOnlyWithAModel) {
     finish(id);
     EXPECT_EQ(sink.text, "one two");
     ASSERT_TRUE(service_->requests().empty());
-    service_->unload_model([](auto) {});
+    service_->unload_model({}, [](auto) {});
     settle();
     exit_engine();
     EXPECT_FALSE(sleep_.delays.back());
@@ -224,7 +225,7 @@ TEST_F(GovernorTest, ReadsTheThermometerOnlyWhileAModelWorks) {
 }
 
 TEST_F(GovernorTest, UnloadsAnIdleModelAndKeepsWhichOneItWas) {
-    service_->configure(ServiceOptions{.max_models = 1});  // which name no model
+    service_->configure(base::Config{.max_models = 1});  // which name no model
     power_.set(Power{true, Battery::Fine, false});
     service_->load_model("b", [](auto) {});
     settle();
@@ -264,11 +265,11 @@ TEST_F(GovernorTest, LeavesOnlyWithoutRequestsAndIfSomebodyStartsItAgain) {
 // A model of which somebody has an answer, and says how long it is to stay.
 class KeepAliveTest : public GovernorTest {
 protected:
-    void answer(const std::string& share, std::optional<seconds> wish, bool sandboxed = false) {
+    void answer(const std::string& share, std::optional<seconds> keep_alive, bool sandboxed = false) {
         auto generate = request();
-        generate.client = generate.share = share;
-        generate.keep_alive = wish;
-        generate.sandboxed = sandboxed;
+        generate.caller.name = generate.caller.share = share;
+        generate.keep_alive = keep_alive;
+        generate.caller.sandboxed = sandboxed;
         RecordingSink sink;
         const bool is_first = n_engines() == 0;
         const RequestId id = submit(sink, generate);
@@ -280,7 +281,7 @@ protected:
     bool is_loaded() { return !engine().hung_up(); }
     // The model goes after so much time, and not before.
     void expect_to_go_after(std::chrono::milliseconds time) {
-        EXPECT_EQ(service_->status().unload_in, time);
+        EXPECT_EQ(service_->status().main.unload_in, time);
         pass(time - seconds(1));
         EXPECT_TRUE(is_loaded());
         pass(seconds(1));
@@ -308,7 +309,7 @@ TEST_F(KeepAliveTest, AQuestionForTheTokenizerIsNoWish) {
     ask();
     pass(minutes(29));
     ask();
-    EXPECT_EQ(service_->status().unload_in, minutes(30));
+    EXPECT_EQ(service_->status().main.unload_in, minutes(30));
     pass(minutes(29));
     EXPECT_TRUE(is_loaded());
     answer("a", seconds(0));
@@ -319,7 +320,7 @@ TEST_F(KeepAliveTest, LoadingAModelByNameIsAWishForTheIdleTime) {
     answer("a", minutes(1));
     service_->load_model("a", [](const auto&) {});
     settle();
-    EXPECT_EQ(service_->status().unload_in, minutes(30));
+    EXPECT_EQ(service_->status().main.unload_in, minutes(30));
     answer("b", seconds(0), true);
     expect_to_go_after(minutes(30));
 }
@@ -339,7 +340,7 @@ TEST_F(KeepAliveTest, WithoutAWishTheIdleTimeCounts) {
 
 TEST_F(KeepAliveTest, AWishIsLongerOrShorterThanTheIdleTime) {
     answer("a", minutes(90));
-    EXPECT_EQ(service_->status().unload_in, minutes(90));
+    EXPECT_EQ(service_->status().main.unload_in, minutes(90));
     answer("a", minutes(2));
     expect_to_go_after(minutes(2));
 }
@@ -360,7 +361,7 @@ TEST_F(KeepAliveTest, ZeroWaitsForWhoeverStillRuns) {
     const RequestId id = run(other);
     answer("b", seconds(0));
     EXPECT_TRUE(is_loaded());
-    EXPECT_EQ(service_->status().unload_in, minutes(30)) << "after the one that runs";
+    EXPECT_EQ(service_->status().main.unload_in, minutes(30)) << "after the one that runs";
     finish(id);
     expect_to_go_after(minutes(30));
 }
@@ -372,7 +373,7 @@ TEST_F(KeepAliveTest, ZeroAloneUnloadsAfterTheAnswer) {
 
 TEST_F(KeepAliveTest, APinStaysUntilItsClientSaysOtherwise) {
     answer("a", seconds(-1));
-    EXPECT_EQ(service_->status().unload_in, std::chrono::milliseconds::max());
+    EXPECT_EQ(service_->status().main.unload_in, std::chrono::milliseconds::max());
     pass(std::chrono::hours(1000));
     EXPECT_TRUE(is_loaded());
     answer("b", seconds(0));
@@ -383,7 +384,7 @@ TEST_F(KeepAliveTest, APinStaysUntilItsClientSaysOtherwise) {
 
 TEST_F(KeepAliveTest, ASandboxKeepsAModelForTheIdleTimeAtMost) {
     answer("a", seconds(-1), true);
-    EXPECT_EQ(service_->status().unload_in, minutes(30));
+    EXPECT_EQ(service_->status().main.unload_in, minutes(30));
     answer("a", std::chrono::hours(24), true);
     expect_to_go_after(minutes(30));
 }
@@ -426,7 +427,7 @@ TEST_F(KeepAliveTest, AnotherModelTakesThePlaceAndHasItsOwnWishes) {
 TEST_F(KeepAliveTest, ARequestOfNothingUnloadsALoadedModel) {
     answer("a", seconds(-1));
     auto nothing = request();
-    nothing.share = "a";
+    nothing.caller.share = "a";
     nothing.prompt.clear();
     nothing.max_tokens = 0;
     nothing.keep_alive = seconds(0);

@@ -67,8 +67,7 @@ public:
         for (uint32_t i = 1; i <= n; ++i) {
             call.push_back({.id = last_id_ + i,
                             .call = last_id_ + 1,
-                            .client = client,
-                            .share = share,
+                            .caller = {.sandboxed = false, .application = {}, .share = share, .name = client},
                             .model_path = model,
                             .priority = priority,
                             .max_tokens = kMaxText});
@@ -109,7 +108,7 @@ public:
     }
 
     void step() {
-        // Planned again while engines are told to yield, end and are started because of it.
+        // Planned again while engines are asked to yield, end and are started because of it.
         for (int i = 0; is_due_ && i < 5; ++i) plan();
         now_ += kStep;
         for (auto& [model, n_steps] : loading_) {
@@ -423,7 +422,8 @@ TEST_P(SchedulerSimulation, ApplicationsOfAClassGetTheSame) {
         if (HasFatalFailure()) return;
         const auto served_one = static_cast<int64_t>(simulation.served()[one]);
         const auto served_two = static_cast<int64_t>(simulation.served()[two]);
-        // What a slot is worth, once more for its exchange; then what each may have got before a plan saw it.
+        // The bound is the worth of each slot, once more for its exchange; then the tokens that each may have got
+        // before a plan saw it.
         const int64_t most = kFairTokens * (n_slots + 1) + kReviewTokens + n_slots * kMaxPrompt / kPromptTokensPerToken;
         ASSERT_LE(std::abs(served_one - served_two), most) << "after " << i << " steps";
     }

@@ -1,4 +1,4 @@
-// The scheduler keeps the limits and the order, and tells engines apart. What holds whatever happens is in
+// The scheduler keeps the limits and the order, and tells engines apart. The invariants are in
 // scheduler_simulation_test.cpp.
 #include "service/scheduler.h"
 
@@ -17,16 +17,15 @@ protected:
         if (client.empty()) client = "client " + std::to_string(id);
         return {.id = id,
                 .call = id,
-                .client = client,
-                .share = client,
+                .caller = {.sandboxed = false, .application = {}, .share = client, .name = client},
                 .model_path = std::move(model),
                 .priority = priority,
                 .max_tokens = 100};
     }
     static Ticket of_application(RequestId id, std::string share, std::string client, bool sandboxed = false) {
         Ticket made = ticket(id, std::move(client));
-        made.share = std::move(share);
-        made.sandboxed = sandboxed;
+        made.caller.share = std::move(share);
+        made.caller.sandboxed = sandboxed;
         return made;
     }
     void admit(RequestId id, std::string client = "", Priority priority = Priority::Normal, std::string model = "a") {
@@ -75,7 +74,7 @@ TEST_F(SchedulerTest, StartsInOrderUpToThePlaces) {
     EXPECT_EQ(stops(), Ids{3});
 }
 
-// What the policy takes of the slots for heat or memory it takes of this device's.
+// The slots that the policy takes for heat or memory are slots of this device.
 TEST_F(SchedulerTest, ALimitOfThisDeviceIsNotForRemotes) {
     const auto engines = [](uint32_t n_away) {
         EngineSlots away{"r@home", n_away};
@@ -96,7 +95,7 @@ TEST_F(SchedulerTest, ALimitOfThisDeviceIsNotForRemotes) {
     EXPECT_EQ(starts(engines(0), 0), Ids{});
     EXPECT_EQ(stops(), (Ids{5, 6})) << "who goes to sleep gives the remote no slots either";
     EXPECT_EQ(starts(engines(2), 2), (Ids{1, 2, 5, 6}));
-    // Of a higher class that waits on this device nobody away loses a slot, whatever its class.
+    // A request of a higher class that waits on this device takes a slot from no remote request, whatever its class.
     admit(7, "", Priority::Interactive, "a");
     EXPECT_EQ(starts(engines(2), 1), Ids{7});
     EXPECT_EQ(stops(), (Ids{1, 2}));
@@ -487,7 +486,7 @@ TEST_F(SchedulerTest, ClientsOfAnApplicationShareItsPart) {
     EXPECT_EQ(stops(), Ids{2});
     EXPECT_EQ(scheduler_.position(2), 0u);
     EXPECT_EQ(scheduler_.position(3), 1u);
-    // One place each; within the application its clients take turns.
+    // One slot each; within the application its clients take turns.
     scheduler_.add_generated(1, kFairTokens - 1);
     scheduler_.add_generated(4, kFairTokens);
     EXPECT_EQ(starts(2), Ids{});

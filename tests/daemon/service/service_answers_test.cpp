@@ -1,4 +1,4 @@
-// What answers consist of besides text, embeddings and logprobs, also when engines die or lie.
+// The parts of answers besides text, embeddings and logprobs, also when engines die or lie.
 #include "service_fixture.h"
 
 namespace llmd::service {
@@ -12,7 +12,7 @@ protected:
         wanted.inputs = std::move(inputs);
         return wanted;
     }
-    // Submit of an input; the engine is told to forget it when others follow.
+    // Submit of an input; the engine is made to forget it when others follow.
     void expect_input(RequestId id, const std::string& text, bool is_forgotten = false) {
         const auto submit = engine().expect<protocol::Submit>();
         EXPECT_TRUE(submit.id == id && submit.embeds && submit.replay_ids.empty());
@@ -172,7 +172,7 @@ TEST_F(ServiceAnswersTest, AnswersOfOneCallAreTakenAllOrNone) {
     EXPECT_EQ(submit_call(RequestLimits::kMaxAnswers + 1, request()).error().message, "n: 9 answers, must be 1 to 8");
     GenerateRequest like = request();
     like.sampling.seed.reset();
-    like.sandboxed = true;
+    like.caller.sandboxed = true;
     const auto ids = submit_call(RequestLimits::kMaxAnswers, like);
     ASSERT_TRUE(ids);
     EXPECT_EQ(*ids, (std::vector<RequestId>{1, 2, 3, 4, 5, 6, 7, 8}));
@@ -235,7 +235,7 @@ TEST_F(ServiceAnswersTest, AnEngineThatConfusesTextsAndEmbeddingsIsEnded) {
     }
 }
 
-// Neither lost nor told twice, however the engine dies: they come with the ids, which a replay does not give again.
+// Neither lost nor sent twice, however the engine dies: they come with the ids, which a replay does not give again.
 TEST_F(ServiceAnswersTest, LogprobsComeOnceForEachTokenAndBeforeItsText) {
     RecordingSink sink;
     auto generate = request();
@@ -243,10 +243,9 @@ TEST_F(ServiceAnswersTest, LogprobsComeOnceForEachTokenAndBeforeItsText) {
     const RequestId id = submit(sink, generate);
     load_and_get_ready();
     const auto first = expect_start(id);
-    EXPECT_TRUE(first.wants_logprobs);
-    EXPECT_EQ(first.n_top_logprobs, 2u);
+    EXPECT_EQ(first.top_logprobs, 2u);
     const auto tell = [&](int32_t token, const std::string& text) {
-        protocol::Tokens tokens = engines::tokens_of(id, {token}, text);
+        protocol::Tokens tokens = supervisor::tokens_of(id, {token}, text);
         tokens.logprobs.push_back({{token, -1, "x"}, {}});
         send(tokens);
     };
@@ -256,7 +255,7 @@ TEST_F(ServiceAnswersTest, LogprobsComeOnceForEachTokenAndBeforeItsText) {
     load_and_get_ready();
     const auto replay = expect_start(id);
     EXPECT_EQ(replay.replay_ids, (std::vector<int32_t>{5, 6}));
-    EXPECT_TRUE(replay.wants_logprobs);
+    EXPECT_TRUE(replay.top_logprobs);
     tell(7, "sixseven");
     finish(id);
     EXPECT_EQ(sink.text, "fivesixseven");
@@ -266,7 +265,7 @@ TEST_F(ServiceAnswersTest, LogprobsComeOnceForEachTokenAndBeforeItsText) {
 TEST_F(ServiceAnswersTest, LogprobsThatAreNotOnePerTokenWantedEndTheEngine) {
     RecordingSink plain;
     const RequestId id = run(plain);
-    protocol::Tokens tokens = engines::tokens_of(id, {5}, "five");
+    protocol::Tokens tokens = supervisor::tokens_of(id, {5}, "five");
     tokens.logprobs.push_back({{5, -1, "five"}, {}});
     send(tokens);
     EXPECT_EQ(n_engines(), 2u) << "nobody asked for them";
@@ -313,7 +312,7 @@ TEST_F(ServiceAnswersTest, ThinkingIsCountedUpToWhatFollowsIt) {
     EXPECT_EQ(sink.outcome().thinking_tokens, 3u);
 }
 
-// An empty text ends the thinking and is not told.
+// An empty text ends the thinking and is not sent.
 TEST_F(ServiceAnswersTest, TokensThatAreHeldBackBehindTheThinkingAreNotCountedAsThinking) {
     RecordingSink sink;
     const RequestId id = run(sink);
@@ -354,7 +353,7 @@ TEST_F(ServiceAnswersTest, ACallGoesOnWithTheNextEngine) {
     EXPECT_EQ(sink.outcome().finish, Finish::Length);
 }
 
-// Whoever has been told of its beginning is told of its end too.
+// Whoever has been notified of its beginning is notified of its end too.
 TEST_F(ServiceAnswersTest, WhatEndsARequestCutsItsCall) {
     RecordingSink sink;
     const RequestId id = run(sink);
@@ -387,7 +386,7 @@ TEST_F(ServiceAnswersTest, PartsThatDoNotFollowEndTheEngine) {
         {{Kind::CallBegin, "clock", 0}, {Kind::CallEnd, "", 0}, {Kind::CallArguments, "{", 0}},
     };
     for (const auto& parts : nonsense) {
-        make_service({.default_model = "a"});
+        make_service({.model = "a"});
         RecordingSink sink;
         const RequestId id = run(sink);
         send(parts_of(id, parts));

@@ -1,7 +1,7 @@
 // A GPU on which engines fail again and again is left for the CPU: by this llmd, by the next, and until it may be
 // better.
-#include "engines/device_record.h"
 #include "service_fixture.h"
+#include "supervisor/device_record.h"
 
 namespace llmd::service {
 namespace {
@@ -11,10 +11,13 @@ using std::chrono::minutes;
 
 class ServiceDeviceTest : public ServiceTest {
 protected:
-    ServiceDeviceTest() { restart(); }
+    ServiceDeviceTest() {
+        device_record_ = record_;
+        restart();
+    }
 
     // Another llmd with the same folders.
-    void restart() { make_service({.default_model = "a", .device_record = record_}); }
+    void restart() { make_service({.model = "a"}); }
     void choose(const std::string& backend = "opencl", const std::string& driver = "1.0") {
         send(protocol::DeviceChosen{kind_of(backend), backend + " device", driver});
     }
@@ -76,8 +79,10 @@ TEST_F(ServiceDeviceTest, OnceItsTimeIsOverItIsTriedAgain) {
     RecordingSink sink;
     fail_three_times(sink);
     expect_avoided(expect_load());
+    ready_on("cpu");
     die_of(SIGKILL);
     expect_avoided(expect_load());
+    ready_on("cpu");
     wall_ += hours(24);
     EXPECT_EQ(service_->status().quarantined, "");
     die_of(SIGKILL);
@@ -119,11 +124,11 @@ TEST_F(ServiceDeviceTest, ADriverThatKillsWhoeverLooksForDevicesIsLeftToo) {
     EXPECT_FALSE(sinks[2].ended());
     expect_avoided(expect_load());
     // On the CPU such a death says nothing about a GPU.
-    const std::string kept = engines::read_device_record(record_);
+    const std::string kept = supervisor::read_device_record(record_);
     send(protocol::PhaseChange{protocol::Phase::KernelBuild, 1000});
     die_of(SIGABRT);
     EXPECT_EQ(sinks[2].error().code, base::ErrorCode::ModelLoadFailed);
-    EXPECT_EQ(engines::read_device_record(record_), kept);
+    EXPECT_EQ(supervisor::read_device_record(record_), kept);
 }
 
 TEST_F(ServiceDeviceTest, WhatSaysNothingAboutAGpuIsNotCounted) {
@@ -138,7 +143,7 @@ TEST_F(ServiceDeviceTest, WhatSaysNothingAboutAGpuIsNotCounted) {
     }
     EXPECT_EQ(expect_load().avoid_device_reason, "");
 
-    make_service({.default_model = "a", .backend = protocol::BackendKind::OpenCl, .device_record = record_});
+    make_service({.model = "a", .backend = "opencl"});
     RecordingSink faithful;
     fail_three_times(faithful);
     EXPECT_EQ(expect_load().avoid_device_reason, "") << "whoever names OpenCL gets OpenCL or an error";
@@ -166,7 +171,7 @@ TEST_F(ServiceDeviceTest, AnotherDriverEndsIt) {
     expect_avoided(expect_load(), "opencl device", "1.0");
     ready_on("opencl", "2.0");  // the engine has found the name, and another driver
     EXPECT_EQ(service_->status().quarantined, "");
-    EXPECT_EQ(engines::read_device_record(record_), "");
+    EXPECT_EQ(supervisor::read_device_record(record_), "");
 }
 
 TEST_F(ServiceDeviceTest, ADriverThatKillsWhoeverLooksAtItIsLookedAtOnce) {
@@ -192,7 +197,7 @@ TEST_F(ServiceDeviceTest, LoadModelTriesItAtOnce) {
     settle();
     EXPECT_EQ(expect_load().avoid_device_reason, "");
     EXPECT_EQ(service_->status().quarantined, "");
-    EXPECT_EQ(engines::read_device_record(record_), "");
+    EXPECT_EQ(supervisor::read_device_record(record_), "");
 }
 
 TEST_F(ServiceDeviceTest, ARecordThatIsDamagedOrCannotBeWrittenChangesNothingElse) {

@@ -1,4 +1,4 @@
-// What a directive does to requests, loads and tokenizing; that none of it ends what runs.
+// The effects of a directive on requests, loads and tokenizing; none of it ends what runs.
 #include "service_fixture.h"
 
 namespace llmd::service {
@@ -89,6 +89,35 @@ TEST_F(ServiceTest, UnloadWaitsForEverybodyWhoNeedsTheModel) {
     RecordingSink next;
     submit(next);
     EXPECT_EQ(n_engines(), 2u) << "whoever asks gets it again";
+}
+
+// The pressure says so; the kernel's count of kills, which another program's killer does not change, says nothing.
+TEST_F(ServiceTest, AnEngineThatIsKilledWhileMemoryIsShortIsReplacedWhenItIsEnough) {
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    token(id, 1, "one");
+    platform::Directive directive;
+    directive.memory_is_short = true;
+    service_->apply(directive);
+    settle();
+    die_of(SIGKILL);
+    EXPECT_EQ(n_engines(), 1u);
+    bool over = false;
+    loop_.add_timer_after(supervisor::kFirstLoadRetry, [&] { over = true; });  // behind the pause
+    while (!over) ASSERT_TRUE(loop_.run_once(std::chrono::seconds(10)));
+    settle();
+    EXPECT_EQ(n_engines(), 1u) << "memory is short still";
+    EXPECT_EQ(state(id), RequestState::Loading);
+    service_->apply({});
+    settle();
+    ASSERT_EQ(n_engines(), 2u);
+    load_and_get_ready();
+    EXPECT_EQ(expect_start(id).replay_ids, std::vector<int32_t>{1});
+    // Another death than a kill says nothing of memory.
+    service_->apply(directive);
+    settle();
+    die_of(SIGSEGV);
+    EXPECT_EQ(n_engines(), 3u);
 }
 
 TEST_F(ServiceTest, ActivityTellsWhatThePolicyNeeds) {

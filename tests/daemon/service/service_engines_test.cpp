@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "engines/device_lease.h"
-#include "engines/memory_budget.h"
 #include "platform/oom_kills.h"
 #include "service/remote_access.h"
 #include "service_fixture.h"
+#include "supervisor/device_lease.h"
+#include "supervisor/memory_budget.h"
 
 namespace llmd::service {
 namespace {
@@ -18,7 +18,7 @@ class ServiceEnginesTest : public ServiceTest {
 protected:
     ServiceEnginesTest() {
         folder_.write("c.gguf", "model c");
-        make_service({.default_model = "a", .max_models = 2});
+        make_service({.model = "a", .max_models = 2});
     }
 
     // A remote whose model `big` programs of the host may ask.
@@ -30,16 +30,16 @@ protected:
         return home;
     }
     // Returns what starts the processes that ask it.
-    engines::FakeLauncher& make_service_with(base::RemoteSettings remote, ServiceOptions options) {
+    supervisor::FakeLauncher& make_service_with(base::RemoteSettings remote, base::Config options) {
         options.remotes = {std::move(remote)};
         make_service(std::move(options));
-        auto made = std::make_unique<engines::FakeLauncher>();
-        engines::FakeLauncher& remotes = *made;
+        auto made = std::make_unique<supervisor::FakeLauncher>();
+        supervisor::FakeLauncher& remotes = *made;
         service_->set_remote_launcher(std::move(made));
         return remotes;
     }
 
-    engines::FakeEngine& engine(size_t n) { return *launcher_->engines.at(n); }
+    supervisor::FakeEngine& engine(size_t n) { return *launcher_->engines.at(n); }
     void send(size_t n, const protocol::Message& message) {
         engine(n).send(message);
         settle();
@@ -109,8 +109,8 @@ TEST_F(ServiceEnginesTest, TwoModelsAreResidentAndServeSideBySide) {
     const RequestId a = run(0, sinks[0], "a");
     const RequestId b = run(1, sinks[1], "b");
     EXPECT_FALSE(engine(0).hung_up());
-    send(1, engines::tokens_of(b, {1}, "of b"));
-    send(0, engines::tokens_of(a, {1}, "of a"));
+    send(1, supervisor::tokens_of(b, {1}, "of b"));
+    send(0, supervisor::tokens_of(a, {1}, "of a"));
     EXPECT_EQ(sinks[0].text, "of a");
     EXPECT_EQ(sinks[1].text, "of b");
     const Status status = service_->status();
@@ -120,12 +120,12 @@ TEST_F(ServiceEnginesTest, TwoModelsAreResidentAndServeSideBySide) {
     EXPECT_EQ(status.engines[1].active, 1u);
     EXPECT_EQ(status.engines[1].pid, 2);
     EXPECT_EQ(status.active, 2u);
-    EXPECT_EQ(status.model, "b") << "the last text model";
+    EXPECT_EQ(status.main.model, "b") << "the last text model";
     finish(0, a);
     finish(1, b);
     EXPECT_EQ(service_->status().state, State::Ready);
-    std::vector<engines::ModelEntry> entries;
-    service_->list_models([&](std::vector<engines::ModelEntry> list) { entries = std::move(list); });
+    std::vector<supervisor::ModelEntry> entries;
+    service_->list_models([&](std::vector<supervisor::ModelEntry> list) { entries = std::move(list); });
     settle();
     ASSERT_EQ(entries.size(), 3u);
     EXPECT_TRUE(entries[0].loaded && entries[1].loaded && !entries[2].loaded);
@@ -139,12 +139,12 @@ TEST_F(ServiceEnginesTest, ADeathOfOneLeavesTheOthersRequestsUntouched) {
     RecordingSink sinks[2];
     const RequestId a = run(0, sinks[0], "a");
     const RequestId b = run(1, sinks[1], "b");
-    send(0, engines::tokens_of(a, {1}, "one"));
-    send(1, engines::tokens_of(b, {5}, "five"));
+    send(0, supervisor::tokens_of(a, {1}, "one"));
+    send(1, supervisor::tokens_of(b, {5}, "five"));
     engine(0).die_of(SIGSEGV);
     settle();
     engine(1).expect_nothing();
-    send(1, engines::tokens_of(b, {6}, " six"));
+    send(1, supervisor::tokens_of(b, {6}, " six"));
     EXPECT_EQ(sinks[1].text, "five six");
     load(2, "a");
     EXPECT_EQ(accept(2, a).replay_ids, std::vector<int32_t>{1});
@@ -162,7 +162,7 @@ TEST_F(ServiceEnginesTest, AnEngineThatSpeaksOfAnothersRequestIsNotHeard) {
     RecordingSink sinks[2];
     const RequestId a = run(0, sinks[0], "a");
     run(1, sinks[1], "b");
-    send(1, engines::tokens_of(a, {1}, "forged"));
+    send(1, supervisor::tokens_of(a, {1}, "forged"));
     EXPECT_EQ(sinks[0].text, "");
     EXPECT_FALSE(engine(0).hung_up());
 }
@@ -196,7 +196,7 @@ TEST_F(ServiceEnginesTest, AThirdThatDoesNotFitWaitsForThoseThatRun) {
     exit(0);
     load(2, "c");
     accept(2, c);
-    send(1, engines::tokens_of(b, {1}, "on"));
+    send(1, supervisor::tokens_of(b, {1}, "on"));
     EXPECT_EQ(sinks[1].text, "on");
 }
 
@@ -204,7 +204,7 @@ TEST_F(ServiceEnginesTest, AHigherClassTakesThePlaceOfALowerOneOnAnotherEngine) 
     RecordingSink sinks[3];
     const RequestId low = run(0, sinks[0], "a", Priority::Background);
     run(1, sinks[1], "b");
-    send(0, engines::tokens_of(low, {1}, "one"));
+    send(0, supervisor::tokens_of(low, {1}, "one"));
     auto urgent = request("c");
     urgent.priority = Priority::Interactive;
     const RequestId c = submit(sinks[2], urgent);
@@ -229,7 +229,7 @@ TEST_F(ServiceEnginesTest, ModelsOfOneFileAndSettingsAreOneEngine) {
     accept(0, alias);
     EXPECT_EQ(service_->request(alias)->model, "alias");
 
-    make_service({.default_model = "a", .max_models = 2, .models = {{"alias", {.n_ctx = 64}}}});
+    make_service({.model = "a", .max_models = 2, .models = {{.name = "alias", .context_length = 64}}});
     run(0, sinks[0], "a");
     submit(sinks[2], request("alias"));
     ASSERT_EQ(n_engines(), 2u);
@@ -237,7 +237,7 @@ TEST_F(ServiceEnginesTest, ModelsOfOneFileAndSettingsAreOneEngine) {
 }
 
 TEST_F(ServiceEnginesTest, APinnedModelStaysWhileAnotherCanGo) {
-    make_service({.default_model = "a", .max_models = 2, .models = {{"a", {.pinned = true}}}});
+    make_service({.model = "a", .max_models = 2, .models = {{.name = "a", .pinned = true}}});
     serve(0, "a");
     now_ += minutes(1);
     serve(1, "b");
@@ -258,7 +258,7 @@ TEST_F(ServiceEnginesTest, APinnedModelStaysWhileAnotherCanGo) {
 
 TEST_F(ServiceEnginesTest, MemoryIsBookedBeforeALoad) {
     // With what an engine needs beside its model, two of these files fit.
-    make_service({.default_model = "a", .max_models = 16, .memory_mib = 250});
+    make_service({.model = "a", .max_models = 16, .memory_mib = 250});
     serve(0, "a");
     serve(1, "b");
     EXPECT_GT(service_->status().engines[0].memory_bytes, uint64_t{64} << 20);
@@ -272,9 +272,9 @@ TEST_F(ServiceEnginesTest, MemoryIsBookedBeforeALoad) {
 TEST_F(ServiceEnginesTest, WhatIsMeasuredIsBookedWithRoomForRequests) {
     constexpr uint32_t kMeasuredMib = 100;
     constexpr auto kBookedMib =
-        static_cast<uint32_t>(kMeasuredMib + ((engines::kRequestBytes + engines::kOverheadBytes) >> 20));
+        static_cast<uint32_t>(kMeasuredMib + ((supervisor::kRequestBytes + supervisor::kOverheadBytes) >> 20));
     for (const bool fits : {true, false}) {
-        make_service({.default_model = "a", .max_models = 2, .memory_mib = fits ? kBookedMib + 1 : kBookedMib - 1});
+        make_service({.model = "a", .max_models = 2, .memory_mib = fits ? kBookedMib + 1 : kBookedMib - 1});
         RecordingSink sinks[2];
         const RequestId a = submit(sinks[0], request("a"));
         engine(0).expect<protocol::Load>();
@@ -319,18 +319,21 @@ TEST_F(ServiceEnginesTest, AfterAKillForMemoryIdleOnesGoBeforeAnythingIsLoaded) 
         SCOPED_TRACE(testing::Message() << signal << ' ' << kills_at_start.value_or(99) << ' '
                                         << kills_at_death.value_or(99));
         oom_kills_ = 0;
-        make_service({.default_model = "a", .max_models = 2});
+        make_service({.model = "a", .max_models = 2});
         oom_kills_ = kills_at_start;
         RecordingSink sink;
         const RequestId a = run(0, sink, "a");
         serve(1, "b");
-        send(0, engines::tokens_of(a, {1}, "one"));
+        send(0, supervisor::tokens_of(a, {1}, "one"));
         now_ += platform::OomKills::kOneShortage + seconds(1);
         oom_kills_ = kills_at_death;
         engine(0).die_of(signal);
         settle();
         EXPECT_EQ(n_engines(), idle_ones_go ? 2u : 3u);
-        if (idle_ones_go) exit(1);
+        if (idle_ones_go) {
+            exit(1);
+            await_engine();  // which is due after a pause
+        }
         load(2, "a");
         EXPECT_EQ(accept(2, a).replay_ids, std::vector<int32_t>{1});
         EXPECT_EQ(resident(), idle_ones_go ? Names{"a"} : (Names{"a", "b"}));
@@ -362,7 +365,7 @@ TEST_F(ServiceEnginesTest, EachGoesWhenNobodyHasNeededItForItsOwnTime) {
     const RequestId a = run(0, sink, "a");
     serve(1, "b");
     now_ += minutes(6);
-    send(0, engines::tokens_of(a, {1}, "still here"));
+    send(0, supervisor::tokens_of(a, {1}, "still here"));
     service_->reload();
     auto moved = directive;
     moved.throttled = true;
@@ -399,7 +402,7 @@ TEST_F(ServiceEnginesTest, UnloadingEndsAllOrTheOneThatIsNamed) {
     serve(2, "b");
     RecordingSink sink;
     const RequestId a = run(0, sink, "a");
-    service_->unload_model([&](const base::Result<void>& result) { done += result ? 1 : 0; });
+    service_->unload_model({}, [&](const base::Result<void>& result) { done += result ? 1 : 0; });
     settle();
     exit(2);
     EXPECT_EQ(done, 1) << "one of them still computes";
@@ -411,7 +414,7 @@ TEST_F(ServiceEnginesTest, UnloadingEndsAllOrTheOneThatIsNamed) {
 
 TEST_F(ServiceEnginesTest, NoModelMeansThatOfTheSettingsElseTheLastThatWasUsedForTheSame) {
     for (const auto& [configured, answers] : {std::pair("", "b"), std::pair("a", "a")}) {
-        make_service({.default_model = configured, .max_models = 2});
+        make_service({.model = configured, .max_models = 2});
         RecordingSink sinks[3];
         serve(0, "b");
         auto embedding = request("c");
@@ -420,10 +423,10 @@ TEST_F(ServiceEnginesTest, NoModelMeansThatOfTheSettingsElseTheLastThatWasUsedFo
         const RequestId c = submit(sinks[0], embedding);
         load(1, "c");
         EXPECT_EQ(engine(1).expect<protocol::Submit>().id, c);
-        EXPECT_EQ(service_->status().model, "b");
+        EXPECT_EQ(service_->status().main.model, "b");
         EXPECT_EQ(service_->request(submit(sinks[1], request("")))->model, answers) << configured;
         embedding.model.clear();
-        embedding.client = embedding.share = "another";
+        embedding.caller.name = embedding.caller.share = "another";
         EXPECT_EQ(service_->request(submit(sinks[2], embedding))->model, "c") << "that of the settings is for texts";
         service_->cancel_all();
         settle();
@@ -434,7 +437,7 @@ TEST_F(ServiceEnginesTest, TheCoresAreShared) {
     RecordingSink sinks[2];
     run(0, sinks[0], "a");
     run(1, sinks[1], "b");
-    now_ += engines::kLeaseTurn;
+    now_ += supervisor::kLeaseTurn;
     send(0, protocol::Pages{1, 0, 2});
     engine(0).expect_nothing();
     engine(1).expect_nothing();
@@ -449,13 +452,13 @@ TEST_F(ServiceEnginesTest, TwoThatComputeOnOneGpuTakeTurns) {
     engine(1).gives_lease_back = false;
     send(1, protocol::DeviceChosen{protocol::BackendKind::OpenCl, "gpu device", ""});
     engine(0).expect_nothing();
-    now_ += engines::kLeaseTurn;
+    now_ += supervisor::kLeaseTurn;
     send(0, protocol::Pages{1, 0, 2});
     EXPECT_FALSE(engine(0).expect<protocol::SetLease>().held) << "who loads has the device alone, after this turn";
     send(0, protocol::LeaseReleased{});
     load(1, "b", "gpu");
     accept(1, b);
-    now_ += engines::kLeaseTurn;
+    now_ += supervisor::kLeaseTurn;
     send(1, protocol::Pages{1, 0, 2});
     EXPECT_FALSE(engine(1).expect<protocol::SetLease>().held);
     engine(0).expect_nothing();
@@ -468,13 +471,13 @@ TEST_F(ServiceEnginesTest, TwoThatComputeOnOneGpuTakeTurns) {
 }
 
 TEST_F(ServiceEnginesTest, ARemotesModelIsNotOfThisDevice) {
-    engines::FakeLauncher& remotes = make_service_with(home(), {.default_model = "a", .max_models = 1});
+    supervisor::FakeLauncher& remotes = make_service_with(home(), {.model = "a", .max_models = 1});
     EXPECT_EQ(refusal(request("big@elsewhere")).code, base::ErrorCode::NotAllowed);
     RecordingSink sinks[2];
     run(0, sinks[0], "a");
     GenerateRequest big = request("big@home");
     EXPECT_EQ(refusal(big).code, base::ErrorCode::NotAllowed) << "whoever cannot be told may ask no remote";
-    big.application = "host";
+    big.caller.application = "host";
     const RequestId id = submit(sinks[1], std::move(big));
     ASSERT_EQ(remotes.engines.size(), 1u) << "it needs no room here";
     const auto connect = remotes.last().expect<protocol::Connect>();
@@ -487,10 +490,10 @@ TEST_F(ServiceEnginesTest, ARemotesModelIsNotOfThisDevice) {
     say(protocol::Ready{.n_ctx = 128, .n_slots = 4, .backend = protocol::BackendKind::Remote});
     EXPECT_EQ(remotes.last().expect<protocol::Submit>().id, id);
     EXPECT_EQ(remotes.last().expect<protocol::Start>().id, id);
-    EXPECT_EQ(service_->status().remotes[0].state, "unused");
+    EXPECT_EQ(service_->status().remotes[0].words.state, "unused");
     say(protocol::Accepted{id, 0, {}});
-    EXPECT_EQ(service_->status().remotes[0].state, "ready");
-    EXPECT_EQ(service_->status().remotes[0].in_flight, 1u);
+    EXPECT_EQ(service_->status().remotes[0].words.state, "ready");
+    EXPECT_EQ(service_->status().remotes[0].words.in_flight, 1u);
     say(protocol::Usage{.id = id, .prompt_tokens = 7, .cached_tokens = 2, .generated_tokens = 0, .resumed = 1});
     protocol::Finished finished;
     finished.id = id;
@@ -505,11 +508,11 @@ TEST_F(ServiceEnginesTest, ARemotesModelIsNotOfThisDevice) {
 }
 
 TEST_F(ServiceEnginesTest, ARemoteIsNotKeptAsLongAsAModelOfThisDevice) {
-    engines::FakeLauncher& remotes = make_service_with(home(), {.default_model = "a", .max_models = 1});
+    supervisor::FakeLauncher& remotes = make_service_with(home(), {.model = "a", .max_models = 1});
     RecordingSink sinks[2];
     finish(0, run(0, sinks[0], "a"));
     GenerateRequest big = request("big@home");
-    big.application = "host";
+    big.caller.application = "host";
     const RequestId id = submit(sinks[1], std::move(big));
     remotes.last().expect<protocol::Connect>();
     const auto say = [&](const protocol::Message& message) {
@@ -542,12 +545,12 @@ TEST_F(ServiceEnginesTest, ARemoteIsNotKeptAsLongAsAModelOfThisDevice) {
 
 // A remote heats no phone and takes none of its memory; going to sleep is another matter.
 TEST_F(ServiceEnginesTest, HeatAndMemoryHoldUpNoRemote) {
-    engines::FakeLauncher& remotes = make_service_with(home(), {.default_model = "a"});
+    supervisor::FakeLauncher& remotes = make_service_with(home(), {.model = "a"});
     platform::Directive hot;
     hot.max_slots = 0;
     service_->apply(hot);
     GenerateRequest big = request("big@home");
-    big.application = "host";
+    big.caller.application = "host";
     RecordingSink sinks[2];
     submit(sinks[0], request("a"));
     const RequestId id = submit(sinks[1], big);
@@ -570,10 +573,10 @@ TEST_F(ServiceEnginesTest, HeatAndMemoryHoldUpNoRemote) {
 }
 
 TEST_F(ServiceEnginesTest, ARequestAtARemoteMakesTheDeviceNeitherBusyNorThrottled) {
-    engines::FakeLauncher& remotes = make_service_with(home(), {.default_model = "a"});
+    supervisor::FakeLauncher& remotes = make_service_with(home(), {.model = "a"});
     serve(0, "a");
     GenerateRequest big = request("big@home");
-    big.application = "host";
+    big.caller.application = "host";
     RecordingSink sinks[2];
     submit(sinks[0], big);
     remotes.last().expect<protocol::Connect>();
@@ -596,11 +599,11 @@ TEST_F(ServiceEnginesTest, AnApplicationIsNotToldARemotesAddress) {
     settings.url = "https://box.example:8443";
     settings.models = {"big", "small"};
     settings.apps = {"host", "org.example.Notes"};
-    engines::FakeLauncher& remotes = make_service_with(settings, {.default_model = "a"});
+    supervisor::FakeLauncher& remotes = make_service_with(settings, {.model = "a"});
     for (const bool sandboxed : {true, false}) {
         GenerateRequest big = request("big@home");
-        big.sandboxed = sandboxed;
-        big.application = sandboxed ? "flatpak:org.example.Notes" : "host";
+        big.caller.sandboxed = sandboxed;
+        big.caller.application = sandboxed ? "flatpak:org.example.Notes" : "host";
         RecordingSink sink;
         submit(sink, big);
         EXPECT_EQ(service_->requests().front().where, "home");
@@ -615,12 +618,12 @@ TEST_F(ServiceEnginesTest, AnApplicationIsNotToldARemotesAddress) {
     }
     ASSERT_EQ(service_->status().remotes.size(), 1u);
     EXPECT_EQ(service_->status().remotes[0].host, "box.example:8443");
-    EXPECT_EQ(service_->status().remotes[0].last_error, "RemoteLost") << "whatever the server said";
+    EXPECT_EQ(service_->status().remotes[0].words.last_error, "RemoteLost") << "whatever the server said";
 }
 
 // One that is not used counts from its last use on, one that is used does not.
 TEST_F(ServiceEnginesTest, TheStatusTellsHowLongNobodyHasUsedAnEngine) {
-    make_service({.default_model = "a", .models = {{"a", {.pinned = true}}}});
+    make_service({.model = "a", .models = {{.name = "a", .pinned = true}}});
     RecordingSink sink;
     const RequestId id = run(0, sink, "a");
     now_ += std::chrono::seconds(5);
@@ -632,9 +635,9 @@ TEST_F(ServiceEnginesTest, TheStatusTellsHowLongNobodyHasUsedAnEngine) {
 }
 
 TEST_F(ServiceEnginesTest, NothingGoesToARemoteBeforeItsTurnOrAgainstItsRules) {
-    engines::FakeLauncher& remotes = make_service_with(home(), {.default_model = "a", .max_models = 2});
+    supervisor::FakeLauncher& remotes = make_service_with(home(), {.model = "a", .max_models = 2});
     GenerateRequest big = request("big@home");
-    big.application = "host";
+    big.caller.application = "host";
     RecordingSink sinks[3];
     // A remote that takes its time to connect holds up nobody here: an engine that dies meanwhile is replaced.
     const RequestId a = run(0, sinks[2], "a");
@@ -659,7 +662,7 @@ TEST_F(ServiceEnginesTest, NothingGoesToARemoteBeforeItsTurnOrAgainstItsRules) {
     // Whoever is not among the apps any more is not waited for either.
     base::RemoteSettings settings = home();
     settings.apps = {"org.example.Notes"};
-    service_->configure(ServiceOptions{.default_model = "a", .max_models = 2, .remotes = {settings}});
+    service_->configure(base::Config{.model = "a", .max_models = 2, .remotes = {settings}});
     settle();
     for (const RecordingSink& sink : {std::cref(sinks[0]), std::cref(sinks[1])}) {
         ASSERT_TRUE(sink.outcome().error);

@@ -1,5 +1,5 @@
-// A request that lists other models, and what becomes of it when the one that it asked for fails: the sink is told of
-// one model only, the one that answers.
+// A request that lists other models, and what becomes of it when the one that it asked for fails: the sink is notified
+// of one model only, the one that answers.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -33,14 +33,14 @@ protected:
         home.name = "home";
         home.models = {"big", "small"};
         home.apps = {"host"};
-        make_service({.default_model = "a", .max_models = 2, .remotes = {home}});
-        auto made = std::make_unique<engines::FakeLauncher>();
+        make_service({.model = "a", .max_models = 2, .remotes = {home}});
+        auto made = std::make_unique<supervisor::FakeLauncher>();
         remotes_ = made.get();
         service_->set_remote_launcher(std::move(made));
     }
     static GenerateRequest asking(std::string model, std::vector<std::string> fallback) {
         GenerateRequest wanted = request(std::move(model));
-        wanted.application = "host";
+        wanted.caller.application = "host";
         wanted.fallback = std::move(fallback);
         return wanted;
     }
@@ -54,7 +54,7 @@ protected:
     std::string where(RequestId id) { return service_->request(id).value_or(RequestSnapshot{}).where; }
 
     // --- The remote's side: one process for each of its models that is asked ---
-    engines::FakeEngine& remote() { return remotes_->last(); }
+    supervisor::FakeEngine& remote() { return remotes_->last(); }
     void say(const protocol::Message& message) {
         remote().send(message);
         settle();
@@ -96,7 +96,7 @@ protected:
     }
 
     NotingSink sink_;
-    engines::FakeLauncher* remotes_ = nullptr;
+    supervisor::FakeLauncher* remotes_ = nullptr;
 };
 
 TEST_F(ServiceFallbackTest, ARemoteThatCannotBeReachedHandsTheRequestOn) {
@@ -106,7 +106,7 @@ TEST_F(ServiceFallbackTest, ARemoteThatCannotBeReachedHandsTheRequestOn) {
     say(protocol::LoadFailed{ErrorCode::RemoteUnreachable, "no route"});
     EXPECT_EQ(model_of(id), "a");
     EXPECT_EQ(where(id), "device");
-    EXPECT_EQ(service_->status().remotes.front().state, "away") << "that it failed is known of it all the same";
+    EXPECT_EQ(service_->status().remotes.front().words.state, "away") << "that it failed is known of it all the same";
     ASSERT_EQ(n_engines(), 1u);
     load_and_get_ready();
     answer_here(id, "a king");
@@ -169,7 +169,7 @@ TEST_F(ServiceFallbackTest, TheFirstByteEndsIt) {
     connect("big");
     take(id);
     say(protocol::Accepted{id, 9, {}});
-    say(engines::tokens_of(id, {1}, "a", 0));
+    say(supervisor::tokens_of(id, {1}, "a", 0));
     EXPECT_EQ(sink_.prompt_tokens, std::vector<uint32_t>{9});
     say(failed(id, ErrorCode::RemoteLost));
     ASSERT_TRUE(outcome().error);
@@ -219,14 +219,14 @@ TEST_F(ServiceFallbackTest, ADeviceThatIsShortGivesNothingAway) {
 
 TEST_F(ServiceFallbackTest, TheRulesHoldForEachModel) {
     GenerateRequest stranger = asking("nothing-of-the-kind", {"big@home"});
-    stranger.sandboxed = true;
-    stranger.application = "flatpak:org.example.Notes";
+    stranger.caller.sandboxed = true;
+    stranger.caller.application = "flatpak:org.example.Notes";
     const auto error = refusal(stranger);
     EXPECT_EQ(error.code, ErrorCode::NotAllowed);
     EXPECT_TRUE(remotes_->engines.empty());
     // And where a rule forbids the first, the next is asked.
     GenerateRequest next = asking("big@home", {"a"});
-    next.application.clear();
+    next.caller.application.clear();
     ASSERT_TRUE(service_->submit(next, sink_));
     settle();
     EXPECT_EQ(n_engines(), 1u);
@@ -322,9 +322,9 @@ TEST_F(ServiceFallbackTest, IsForOneText) {
 }
 
 TEST_F(ServiceFallbackTest, AListOfModelsHasTheRemotesOfWhoeverMayAsk) {
-    const auto names = [&](const remotes::Caller& caller) {
+    const auto names = [&](const handover::Caller& caller) {
         std::vector<std::string> out;
-        service_->list_models(caller, [&](const std::vector<engines::ModelEntry>& models) {
+        service_->list_models(caller, [&](const std::vector<supervisor::ModelEntry>& models) {
             for (const auto& model : models)
                 out.push_back(model.name + (model.host.empty() ? "" : " at " + model.host));
         });

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/engines/fake_engine.h"
+#include "daemon/supervisor/fake_engine.h"
 #include "service/service.h"
 #include "support/temporary_directory.h"
 
@@ -70,28 +70,29 @@ protected:
     ServiceTest() {
         folder_.write("a.gguf", "model a");
         folder_.write("b.gguf", "model b");
-        make_service({.default_model = "a"});
+        make_service({.model = "a"});
     }
 
-    // With one model at a time, where the options do not say otherwise.
-    void make_service(ServiceOptions options) {
+    // With one model at a time, where the settings do not say otherwise.
+    void make_service(base::Config config) {
         service_.reset();
-        if (options.max_models == 0) options.max_models = 1;
-        auto launcher = std::make_unique<engines::FakeLauncher>();
+        if (config.max_models == 0) config.max_models = 1;
+        auto launcher = std::make_unique<supervisor::FakeLauncher>();
         launcher_ = launcher.get();
         service_ = std::make_unique<Service>(
-            loop_, std::move(options), std::move(launcher),
-            std::make_unique<engines::ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, inspector_),
-            ServiceClocks{[this] { return now_; }, [this] { return wall_; }, [this] { return available_; },
-                          [this] { return oom_kills_; }});
+            loop_, std::move(config), std::move(launcher),
+            std::make_unique<supervisor::ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, inspector_),
+            ServiceEnvironment{[this] { return now_; }, [this] { return wall_; }, [this] { return available_; },
+                               [this] { return oom_kills_; }, device_record_});
     }
-    void settle() { engines::settle(loop_); }
+    void settle() { supervisor::settle(loop_); }
 
     // --- The client's side ---
     static GenerateRequest request(std::string model = "a") {
         static int n = 0;
         GenerateRequest request;
-        request.client = request.share = "client " + std::to_string(++n);
+        request.caller.sandboxed = false;
+        request.caller.name = request.caller.share = "client " + std::to_string(++n);
         request.prompt = "Once";
         request.model = std::move(model);
         request.sampling.seed = 7;
@@ -112,7 +113,7 @@ protected:
     RequestState state(RequestId id) { return service_->request(id).value_or(RequestSnapshot{}).state; }
 
     // --- The engine's side ---
-    engines::FakeEngine& engine() { return launcher_->last(); }
+    supervisor::FakeEngine& engine() { return launcher_->last(); }
     size_t n_engines() const { return launcher_->engines.size(); }
     protocol::Load expect_load() { return engine().expect<protocol::Load>(); }
     void send(const protocol::Message& message) {
@@ -151,7 +152,9 @@ protected:
         expect_start(id);
         return id;
     }
-    void token(RequestId id, int32_t token, const std::string& text) { send(engines::tokens_of(id, {token}, text, 0)); }
+    void token(RequestId id, int32_t token, const std::string& text) {
+        send(supervisor::tokens_of(id, {token}, text, 0));
+    }
     void finish(RequestId id, protocol::FinishReason reason = protocol::FinishReason::Stop) {
         protocol::Finished message;
         message.id = id;
@@ -160,6 +163,14 @@ protected:
     }
     void die_of(int signal) {
         engine().die_of(signal);
+        settle();
+    }
+    // Runs the loop until another engine has been started, for which a pause may be waited.
+    void await_engine() {
+        constexpr int kTurns = 100;
+        const size_t before = n_engines();
+        for (int i = 0; i < kTurns && n_engines() == before; ++i) ASSERT_TRUE(loop_.run_once(std::chrono::seconds(10)));
+        ASSERT_EQ(n_engines(), before + 1);
         settle();
     }
     void exit_engine() {
@@ -171,10 +182,11 @@ protected:
     TemporaryDirectory folder_;
     base::EventLoop loop_;
     base::TimePoint now_{};
-    std::optional<uint64_t> available_ = uint64_t{8} << 30;                    // memory
-    std::optional<uint64_t> oom_kills_;                                        // nothing: the kernel does not say
-    engines::DeviceHealth::WallTime wall_{std::chrono::hours(24 * 365 * 50)};  // some day
-    engines::FakeLauncher* launcher_ = nullptr;
+    std::optional<uint64_t> available_ = uint64_t{8} << 30;                       // memory
+    std::optional<uint64_t> oom_kills_ = 0;                                       // nothing: the kernel does not say
+    std::string device_record_;                                                   // as ServiceEnvironment has it
+    supervisor::DeviceHealth::WallTime wall_{std::chrono::hours(24 * 365 * 50)};  // some day
+    supervisor::FakeLauncher* launcher_ = nullptr;
     std::unique_ptr<Service> service_;
 };
 

@@ -1,6 +1,6 @@
-// What the service does when a model cannot be loaded: at first, or by the replacement of an engine that died.
-#include "engines/engine_fault.h"
+// The service when a model cannot be loaded: at first, or by the replacement of an engine that died.
 #include "service_fixture.h"
+#include "supervisor/engine_fault.h"
 
 namespace llmd::service {
 namespace {
@@ -22,7 +22,7 @@ TEST_F(ServiceLoadingTest, AReplacementThatFindsTooLittleMemoryTriesAgainLater) 
     EXPECT_FALSE(sink.ended());
     EXPECT_EQ(n_engines(), 2u) << "at once";
     EXPECT_EQ(service_->status().state, State::Loading);
-    EXPECT_EQ(service_->status().model, "a");
+    EXPECT_EQ(service_->status().main.model, "a");
     EXPECT_NE(service_->status().last_fault.find("3 GiB do not fit"), std::string::npos);
     EXPECT_EQ(state(id), RequestState::Loading);
 
@@ -41,17 +41,18 @@ TEST_F(ServiceLoadingTest, ALoadThatFailedForMemoryIsTriedAgain) {
     die_of(SIGSEGV);
     expect_load();
     send(protocol::LoadFailed{ErrorCode::OutOfMemory, "3 GiB do not fit"});
-    constexpr int kTurns = 100;
-    for (int i = 0; i < kTurns && n_engines() == 2; ++i) ASSERT_TRUE(loop_.run_once(seconds(10)));
-    ASSERT_EQ(n_engines(), 3u);
+    await_engine();
     load_and_get_ready();
     EXPECT_EQ(expect_start(id).replay_ids, std::vector<int32_t>{1});
 }
 
-TEST_F(ServiceLoadingTest, TooLittleMemoryForTheFifthTimeIsOutOfMemory) {
+TEST_F(ServiceLoadingTest, TooLittleMemoryTooOftenIsOutOfMemory) {
     RecordingSink sink;
     run(sink);
-    for (uint32_t i = 1; i < engines::kMaxForeignKills; ++i) die_of(SIGKILL);
+    for (uint32_t i = 1; i < supervisor::kMaxForeignKills; ++i) {
+        die_of(SIGKILL);
+        if (i + 1 < supervisor::kMaxForeignKills) load_and_get_ready();
+    }
     send(protocol::LoadFailed{ErrorCode::OutOfMemory, "3 GiB do not fit"});
     EXPECT_EQ(sink.error().code, ErrorCode::OutOfMemory);
     EXPECT_NE(sink.error().message.find("3 GiB do not fit"), std::string::npos) << sink.error().message;
@@ -68,7 +69,7 @@ TEST_F(ServiceLoadingTest, OtherLoadErrorsOfAReplacementFailItsRequests) {
 
 TEST_F(ServiceLoadingTest, ADeathBeforeReadyIsNotTriedAgain) {
     for (const int signal : {SIGSEGV, SIGKILL}) {
-        make_service({.default_model = "a"});
+        make_service({.model = "a"});
         const auto code = signal == SIGKILL ? ErrorCode::OutOfMemory : ErrorCode::ModelLoadFailed;
         RecordingSink sinks[3];
         submit(sinks[0]);
@@ -93,7 +94,7 @@ TEST_F(ServiceLoadingTest, ADeathBeforeReadyIsNotTriedAgain) {
 TEST_F(ServiceLoadingTest, TheStatusNamesThePrecisionThatTheEngineComputesWith) {
     for (const auto& [of_engine, name] :
          {std::pair(protocol::Precision::Faithful, "faithful"), std::pair(protocol::Precision::Fast, "fast")}) {
-        make_service({.default_model = "a", .precision = protocol::Precision::Fast});
+        make_service({.model = "a", .precision = "fast"});
         RecordingSink sink;
         submit(sink);
         EXPECT_EQ(expect_load().precision, protocol::Precision::Fast);
@@ -102,23 +103,59 @@ TEST_F(ServiceLoadingTest, TheStatusNamesThePrecisionThatTheEngineComputesWith) 
         ready.n_slots = 2;
         ready.precision = of_engine;
         send(ready);
-        EXPECT_EQ(service_->status().precision, name);
+        EXPECT_EQ(service_->status().main.precision, name);
     }
 }
 
-TEST_F(ServiceLoadingTest, AReplacementThatCrashesWhileLoadingFailsItsRequests) {
-    make_service({.default_model = "a", .backend = protocol::BackendKind::Cpu});
+// Whatever ends it: a crash, an exit, or a hang, which llmd ends.
+TEST_F(ServiceLoadingTest, AReplacementThatDiesWhileLoadingIsStartedAgainAfterAPause) {
+    make_service({.model = "a", .backend = "cpu"});
     RecordingSink sink;
-    run(sink);
-    die_of(SIGKILL);
+    const RequestId id = run(sink);
+    token(id, 1, "one");
+    const std::function<void()> deaths[] = {
+        [&] { die_of(SIGSEGV); },
+        [&] {
+            engine().send(protocol::PhaseChange{protocol::Phase::Load, 1});
+            for (supervisor::FakeEngine& hung = engine(); hung.kills == 0;) ASSERT_TRUE(loop_.run_once(seconds(10)));
+            settle();
+        },
+    };
+    std::vector<int32_t> ids = {1};
+    for (const auto& die : deaths) {
+        exit_engine();
+        expect_load();
+        const size_t before = n_engines();
+        die();
+        EXPECT_FALSE(sink.ended());
+        EXPECT_EQ(n_engines(), before) << "at once";
+        EXPECT_EQ(state(id), RequestState::Loading);
+        await_engine();
+        load_and_get_ready();
+        EXPECT_EQ(expect_start(id).replay_ids, ids);
+        ids.push_back(static_cast<int32_t>(ids.size()) + 1);
+        token(id, ids.back(), "more");
+    }
+    EXPECT_FALSE(sink.ended());
+}
+
+// It was ready in an engine that has been unloaded since.
+TEST_F(ServiceLoadingTest, AFileThatWasReadyOnceIsStartedAgainForWhoeverWaits) {
+    make_service({.model = "a", .backend = "cpu"});
+    RecordingSink first, second;
+    finish(run(first));
+    service_->unload_model("a", [](auto) {});
+    settle();
+    exit_engine();
+    submit(second);
+    ASSERT_EQ(n_engines(), 2u);
     die_of(SIGSEGV);
-    EXPECT_EQ(sink.error().code, ErrorCode::ModelLoadFailed);
-    EXPECT_EQ(n_engines(), 2u);
-    EXPECT_EQ(service_->status().state, State::Error);
+    EXPECT_FALSE(second.ended());
+    EXPECT_EQ(service_->status().state, State::Loading);
 }
 
 TEST_F(ServiceLoadingTest, AModelThatSomebodyNamedAndThatFailsIsNoErrorOfTheService) {
-    make_service({.default_model = "a"});
+    make_service({.model = "a"});
     RecordingSink sink;
     submit(sink, request("b"));
     send(protocol::LoadFailed{ErrorCode::ModelLoadFailed, "it is no model"});

@@ -1,4 +1,4 @@
-// What clients may expect of the service with several models: loading, replacing, listing, tokenizing.
+// Clients may expect this of the service with several models: loading, replacing, listing, tokenizing.
 #include "service/service.h"
 
 #include <sys/stat.h>
@@ -34,7 +34,7 @@ TEST_F(ServiceModelsTest, AnotherModelReplacesTheEngineOnceRunningRequestsHaveEn
     ready();
     expect_start(other);
     engine().expect_nothing();
-    EXPECT_EQ(service_->status().model, "b");
+    EXPECT_EQ(service_->status().main.model, "b");
 
     finish(other);
     exit_engine();
@@ -48,7 +48,7 @@ TEST_F(ServiceModelsTest, AnotherModelReplacesTheEngineOnceRunningRequestsHaveEn
 
 TEST_F(ServiceModelsTest, NoModelMeansThatOfTheSettingsElseTheLoadedOneElseTheBundledOne) {
     for (const auto& [configured, answers] : {std::pair("a", "a"), std::pair("", "b")}) {
-        make_service({.default_model = configured});
+        make_service({.model = configured});
         RecordingSink sinks[2];
         const RequestId b = submit(sinks[0], request("b"));
         load_and_get_ready();
@@ -60,7 +60,7 @@ TEST_F(ServiceModelsTest, NoModelMeansThatOfTheSettingsElseTheLoadedOneElseTheBu
     }
 
     RecordingSink sinks[2];
-    make_service({.default_model = folder_.write("c.bin", "model c")});
+    make_service({.model = folder_.write("c.bin", "model c")});
     const RequestId by_path = submit(sinks[1], request(""));
     EXPECT_EQ(service_->request(by_path)->model, "c.bin");
 
@@ -71,9 +71,9 @@ TEST_F(ServiceModelsTest, NoModelMeansThatOfTheSettingsElseTheLoadedOneElseTheBu
     std::filesystem::remove(folder_.path() + "/a.gguf");
     RecordingSink only;
     EXPECT_EQ(service_->request(submit(only, request("")))->model, "b");
-    folder_.write(std::string(engines::kBundledModel) + ".gguf", "bundled");
+    folder_.write(std::string(supervisor::kBundledModel) + ".gguf", "bundled");
     make_service({});
-    EXPECT_EQ(service_->request(submit(only, request("")))->model, engines::kBundledModel);
+    EXPECT_EQ(service_->request(submit(only, request("")))->model, supervisor::kBundledModel);
 }
 
 TEST_F(ServiceModelsTest, AModelForEmbeddingsInTheSettingsAnswersTheseOnly) {
@@ -83,7 +83,7 @@ TEST_F(ServiceModelsTest, AModelForEmbeddingsInTheSettingsAnswersTheseOnly) {
     ASSERT_TRUE(protocol::encode(inspection, frame));
     const TemporaryDirectory programs;
     inspector_ = programs.write_program("engine", "#!/bin/sh\ncat " + programs.write("frame", frame) + '\n');
-    make_service({.default_model = "a"});
+    make_service({.model = "a"});
     bool is_inspected = false;
     service_->list_models([&](const auto&) { is_inspected = true; });
     while (!is_inspected) ASSERT_TRUE(loop_.run_once(std::chrono::seconds(10)));
@@ -104,7 +104,7 @@ TEST_F(ServiceModelsTest, AModelForEmbeddingsInTheSettingsAnswersTheseOnly) {
 }
 
 TEST_F(ServiceModelsTest, NoModelAndNoneToAnswerIsSaidByTheReason) {
-    make_service({.default_model = "gone"});
+    make_service({.model = "gone"});
     RecordingSink sink;
     const RequestId b = submit(sink, request("b"));
     load_and_get_ready();
@@ -115,7 +115,7 @@ TEST_F(ServiceModelsTest, NoModelAndNoneToAnswerIsSaidByTheReason) {
     std::filesystem::remove(folder_.path() + "/a.gguf");
     std::filesystem::remove(folder_.path() + "/b.gguf");
     for (const char* configured : {"gone", ""}) {
-        make_service({.default_model = configured});
+        make_service({.model = configured});
         error = refusal(request(""));
         EXPECT_EQ(error.code, ErrorCode::ModelNotFound);
         EXPECT_EQ(error.message,
@@ -139,7 +139,7 @@ TEST_F(ServiceModelsTest, LoadAndUnloadWaitForRunningRequests) {
     RecordingSink sinks[2];
     const RequestId id = submit(sinks[0]);
     expect_start(id);
-    service_->unload_model(note("unload"));
+    service_->unload_model({}, note("unload"));
     service_->load_model(folder_.path() + "/b.gguf", note("load b"));
     const RequestId later = submit(sinks[1], request("b"));
     EXPECT_EQ(done.size(), 1u);
@@ -151,14 +151,14 @@ TEST_F(ServiceModelsTest, LoadAndUnloadWaitForRunningRequests) {
     expect_start(later);
     finish(later);
 
-    service_->unload_model(note("unload again"));
+    service_->unload_model({}, note("unload again"));
     settle();
     exit_engine();
     EXPECT_EQ(done.back(), "unload again");
     EXPECT_EQ(service_->status().state, State::Idle);
-    EXPECT_EQ(service_->status().model, "");
-    EXPECT_EQ(service_->status().engine_pid, 0);
-    service_->unload_model(note("nothing to unload"));
+    EXPECT_EQ(service_->status().main.model, "");
+    EXPECT_EQ(service_->status().main.pid, 0);
+    service_->unload_model({}, note("nothing to unload"));
     settle();
     EXPECT_EQ(done.back(), "nothing to unload");
 
@@ -351,8 +351,8 @@ TEST_F(ServiceModelsTest, ListsModelsAndSaysWhichIsLoaded) {
     RecordingSink sink;
     submit(sink, request("b"));
     load_and_get_ready();
-    std::vector<engines::ModelEntry> entries;
-    service_->list_models([&](std::vector<engines::ModelEntry> list) { entries = std::move(list); });
+    std::vector<supervisor::ModelEntry> entries;
+    service_->list_models([&](std::vector<supervisor::ModelEntry> list) { entries = std::move(list); });
     settle();
     ASSERT_EQ(entries.size(), 2u);
     EXPECT_EQ(entries[0].name, "a");

@@ -44,7 +44,7 @@ public:
         report_.device = base::concat(cpu_name(), ", ", pool_->n_threads(),
                                       pool_->n_threads() == 1 ? " thread, " : " threads, ", kernels.isa);
         report_.precision = kernels_.has_fast ? precision : Precision::Faithful;
-        report_.profile =
+        report_.fingerprint =
             base::concat("cpu/", kernels.isa, report_.precision == Precision::Fast ? "/i8, i16 of qkv" : "/i16");
         report_.notes = std::move(notes);
         report_.kv_bytes = memory_.kv.size_bytes();
@@ -86,7 +86,7 @@ public:
 
     void discard_pages(KvPool pool, std::span<const uint32_t> pages) override { memory_.kv.discard(pool, pages); }
 
-    // What forward() and sample() compute is there when they return.
+    // The results of forward() and sample() are there when they return.
     bool is_asynchronous() const override { return false; }
     Result<void> begin(std::span<const Row> rows) override;
     Result<void> forward() override;
@@ -97,27 +97,28 @@ public:
     Result<void> read_residual(std::span<float> out) override;
 
 private:
-    // Computes the sweeps for these rows of the batch; row i of them is row i of every operand but the residual stream.
-    void run(std::span<const Sweep> sweeps, std::span<const uint32_t> rows);
+    // Computes the fused ops for these rows of the batch; row i of them is row i of every operand but the residual
+    // stream.
+    void run(std::span<const FusedOp> fused_ops, std::span<const uint32_t> rows);
     void embed();
-    void normalise(const Sweep& sweep, std::span<const uint32_t> rows);
+    void normalise(const FusedOp& fused_op, std::span<const uint32_t> rows);
     void normalise_heads(const model::LayerSpec& layer, const float* weight, float* heads, uint32_t n_heads) const;
-    void rotate_and_store(const Sweep& sweep);
+    void rotate_and_store(const FusedOp& fused_op);
     void store_key_value(uint32_t layer, uint32_t r, uint32_t worker);
     void attend(uint32_t layer);
-    void convolve(const Sweep& sweep);
+    void convolve(const FusedOp& fused_op);
     float attention_scale(const model::LayerSpec& layer, uint32_t position) const;
     // out[r] = w . x[r] for rows [first, first + n) of the part's matrix, then the bias.
     void multiply_rows(const MatmulPart& part, uint32_t first, uint32_t n, const Activations& x, uint32_t n_rows,
                        uint32_t worker, Precision precision) const;
     // Queries, keys and values are computed faithfully in fast precision too: with 8 bits there, some formats would err
     // by more than they may (docs/performance.md, "Fidelity").
-    Precision precision_of(const Sweep& sweep) const;
-    void multiply(const Sweep& sweep, uint32_t n_rows);
+    Precision precision_of(const FusedOp& fused_op) const;
+    void multiply(const FusedOp& fused_op, uint32_t n_rows);
     // Elements [first, first + n) of what is projected go into the residual stream.
     void add_to_residual(uint32_t r, uint32_t first, uint32_t n) const;
-    // What follows for rows [first, first + n) of the matrix.
-    void finish_rows(const Sweep& sweep, uint32_t first, uint32_t n, uint32_t n_rows);
+    // Computes the steps that follow the matmul for rows [first, first + n) of the matrix.
+    void finish_rows(const FusedOp& fused_op, uint32_t first, uint32_t n, uint32_t n_rows);
     float* row(Operand operand, uint32_t r) const {
         return operand == Operand::Logits ? memory_.logits() + size_t{r} * spec_.n_vocab : memory_.of(operand).row(r);
     }
@@ -135,7 +136,7 @@ private:
     Rotations rotations_;
     PageTables pages_;
     CpuSampler sampler_;
-    std::vector<Sweep> body_, head_;  // none before the model is loaded
+    std::vector<FusedOp> body_, head_;  // none before the model is loaded
 
     std::vector<Row> rows_;
     std::vector<uint32_t> all_rows_;  // 0, 1, 2, …
@@ -160,9 +161,9 @@ Result<void> CpuBackend::finish_loading() {
     if (!rotations) return rotations.error();
     rotations_ = std::move(*rotations);
     const auto operations = model::derive_operations(spec_);
-    auto head = lower_to_sweeps(model::head_operations(operations), weights_);
+    auto head = lower_to_fused_ops(model::head_operations(operations), weights_);
     if (!head) return head.error();
-    auto body = lower_to_sweeps(model::body_operations(operations), weights_);
+    auto body = lower_to_fused_ops(model::body_operations(operations), weights_);
     if (!body) return body.error();
     head_ = std::move(*head);
     body_ = std::move(*body);
@@ -191,31 +192,31 @@ Result<void> CpuBackend::forward() {
     return {};
 }
 
-void CpuBackend::run(std::span<const Sweep> sweeps, std::span<const uint32_t> rows) {
-    for (const Sweep& sweep : sweeps) {
-        switch (sweep.form) {
-            case Sweep::Form::Embed:
+void CpuBackend::run(std::span<const FusedOp> fused_ops, std::span<const uint32_t> rows) {
+    for (const FusedOp& fused_op : fused_ops) {
+        switch (fused_op.kind) {
+            case FusedOp::Kind::Embed:
                 embed();
                 break;
-            case Sweep::Form::Norm:
-                normalise(sweep, rows);
+            case FusedOp::Kind::Norm:
+                normalise(fused_op, rows);
                 break;
-            case Sweep::Form::Matmul:
-            case Sweep::Form::MatmulAdd:
-            case Sweep::Form::MatmulActivate:
-                multiply(sweep, static_cast<uint32_t>(rows.size()));
+            case FusedOp::Kind::Matmul:
+            case FusedOp::Kind::MatmulAdd:
+            case FusedOp::Kind::MatmulActivate:
+                multiply(fused_op, static_cast<uint32_t>(rows.size()));
                 break;
-            case Sweep::Form::Add:
+            case FusedOp::Kind::Add:
                 for (uint32_t r = 0; r < rows.size(); ++r) add_to_residual(r, 0, spec_.n_embd);
                 break;
-            case Sweep::Form::RotateStore:
-                rotate_and_store(sweep);
+            case FusedOp::Kind::RotateStore:
+                rotate_and_store(fused_op);
                 break;
-            case Sweep::Form::Attend:
-                attend(sweep.layer);
+            case FusedOp::Kind::Attend:
+                attend(fused_op.layer);
                 break;
-            case Sweep::Form::Convolve:
-                convolve(sweep);
+            case FusedOp::Kind::Convolve:
+                convolve(fused_op);
                 break;
         }
     }
@@ -243,10 +244,10 @@ void CpuBackend::embed() {
     });
 }
 
-void CpuBackend::normalise(const Sweep& sweep, std::span<const uint32_t> rows) {
+void CpuBackend::normalise(const FusedOp& fused_op, std::span<const uint32_t> rows) {
     pool_->run(static_cast<uint32_t>(rows.size()), [&](uint32_t r, uint32_t) {
-        kernels_.norm(spec_.norm, spec_.norm_eps, row(sweep.in, rows[r]), sweep.norm_weight, sweep.norm_bias,
-                      spec_.n_embd, row(sweep.out, sweep.out == Operand::Normed ? r : rows[r]));
+        kernels_.norm(spec_.norm, spec_.norm_eps, row(fused_op.in, rows[r]), fused_op.norm_weight, fused_op.norm_bias,
+                      spec_.n_embd, row(fused_op.out, fused_op.out == Operand::Normed ? r : rows[r]));
     });
 }
 
@@ -277,18 +278,18 @@ void CpuBackend::multiply_rows(const MatmulPart& part, uint32_t first, uint32_t 
     }
 }
 
-Precision CpuBackend::precision_of(const Sweep& sweep) const {
-    const bool makes_qkv = std::any_of(sweep.parts.begin(), sweep.parts.end(), [](const MatmulPart& part) {
+Precision CpuBackend::precision_of(const FusedOp& fused_op) const {
+    const bool makes_qkv = std::any_of(fused_op.parts.begin(), fused_op.parts.end(), [](const MatmulPart& part) {
         return part.out == Operand::Query || part.out == Operand::Key || part.out == Operand::Value;
     });
     return makes_qkv ? Precision::Faithful : report_.precision;
 }
 
-void CpuBackend::multiply(const Sweep& sweep, uint32_t n_rows) {
-    const bool is_joint = sweep.form == Sweep::Form::MatmulActivate;
-    const Activations& x = memory_.of(sweep.in);
-    const std::span<const MatmulPart> parts = sweep.parts;
-    const Precision precision = precision_of(sweep);
+void CpuBackend::multiply(const FusedOp& fused_op, uint32_t n_rows) {
+    const bool is_joint = fused_op.kind == FusedOp::Kind::MatmulActivate;
+    const Activations& x = memory_.of(fused_op.in);
+    const std::span<const MatmulPart> parts = fused_op.parts;
+    const Precision precision = precision_of(fused_op);
     const bool multiplies_integers =
         std::any_of(parts.begin(), parts.end(), [](const MatmulPart& part) { return part.matrix->is_packed; });
     pool_->run(multiplies_integers ? n_rows : 0, [&](uint32_t r, uint32_t) {
@@ -311,18 +312,18 @@ void CpuBackend::multiply(const Sweep& sweep, uint32_t n_rows) {
             for (const MatmulPart& one : is_joint ? parts : std::span(part, 1)) {
                 multiply_rows(one, first, n, x, n_rows, worker, precision);
             }
-            finish_rows(sweep, first, n, n_rows);
+            finish_rows(fused_op, first, n, n_rows);
             item += n_here;
             n_items -= n_here;
         }
     });
 }
 
-void CpuBackend::finish_rows(const Sweep& sweep, uint32_t first, uint32_t n, uint32_t n_rows) {
+void CpuBackend::finish_rows(const FusedOp& fused_op, uint32_t first, uint32_t n, uint32_t n_rows) {
     for (uint32_t r = 0; r < n_rows; ++r) {
-        if (sweep.form == Sweep::Form::MatmulActivate) {
+        if (fused_op.kind == FusedOp::Kind::MatmulActivate) {
             kernels_.activate(spec_.activation, row(Operand::Gate, r) + first, row(Operand::Up, r) + first, n);
-        } else if (sweep.form == Sweep::Form::MatmulAdd) {
+        } else if (fused_op.kind == FusedOp::Kind::MatmulAdd) {
             add_to_residual(r, first, n);
         }
     }
@@ -345,18 +346,18 @@ void CpuBackend::normalise_heads(const model::LayerSpec& layer, const float* wei
     }
 }
 
-void CpuBackend::rotate_and_store(const Sweep& sweep) {
-    const model::LayerSpec& layer = spec_.layers[sweep.layer];
+void CpuBackend::rotate_and_store(const FusedOp& fused_op) {
+    const model::LayerSpec& layer = spec_.layers[fused_op.layer];
     pool_->run(static_cast<uint32_t>(rows_.size()), [&](uint32_t r, uint32_t worker) {
         const auto normalise_both = [&] {
-            normalise_heads(layer, sweep.query_weight, row(Operand::Query, r), layer.n_heads);
-            normalise_heads(layer, sweep.key_weight, row(Operand::Key, r), layer.n_kv_heads);
+            normalise_heads(layer, fused_op.query_weight, row(Operand::Query, r), layer.n_heads);
+            normalise_heads(layer, fused_op.key_weight, row(Operand::Key, r), layer.n_kv_heads);
         };
         if (!layer.norms_after_rotation) normalise_both();
         rotations_.rotate(layer, r, row(Operand::Query, r), layer.n_heads);
         rotations_.rotate(layer, r, row(Operand::Key, r), layer.n_kv_heads);
         if (layer.norms_after_rotation) normalise_both();
-        store_key_value(sweep.layer, r, worker);
+        store_key_value(fused_op.layer, r, worker);
     });
 }
 
@@ -404,11 +405,11 @@ void CpuBackend::attend(uint32_t layer) {
     });
 }
 
-void CpuBackend::convolve(const Sweep& sweep) {
-    const uint32_t n = spec_.n_embd, n_taps = spec_.layers[sweep.layer].window;
+void CpuBackend::convolve(const FusedOp& fused_op) {
+    const uint32_t n = spec_.n_embd, n_taps = spec_.layers[fused_op.layer].window;
     const auto products = [&](const Row& of, uint32_t position) {
-        const auto pages = pages_.of(of.slot, limits_.pool_of(spec_.layers[sweep.layer]));
-        return memory_.kv.products(sweep.layer, pages[position / kPageTokens]) + size_t{position % kPageTokens} * n;
+        const auto pages = pages_.of(of.slot, limits_.pool_of(spec_.layers[fused_op.layer]));
+        return memory_.kv.products(fused_op.layer, pages[position / kPageTokens]) + size_t{position % kPageTokens} * n;
     };
     pool_->run(static_cast<uint32_t>(rows_.size()), [&](uint32_t r, uint32_t) {
         const float *key = row(Operand::Key, r), *value = row(Operand::Value, r);
@@ -422,7 +423,7 @@ void CpuBackend::convolve(const Sweep& sweep) {
         std::fill_n(out, n, 0.0f);
         for (uint32_t back = std::min(n_taps - 1, position) + 1; back-- > 0;) {
             const float* product = products(rows_[r], position - back);
-            const float* tap = sweep.taps + (n_taps - 1 - back);
+            const float* tap = fused_op.taps + (n_taps - 1 - back);
             for (uint32_t i = 0; i < n; ++i) out[i] += tap[size_t{i} * n_taps] * product[i];
         }
         for (uint32_t i = 0; i < n; ++i) out[i] *= query[i];
@@ -489,7 +490,7 @@ Result<std::unique_ptr<Backend>> create_cpu_backend(const model::DecoderSpec& sp
     if (!pool) return pool.error();
     auto memory = CpuMemory::allocate(spec, limits, (*pool)->n_threads());
     if (!memory) return memory.error();
-    return std::make_unique<CpuBackend>(spec, limits, usable_cpu_kernels().back(), std::move(*pool), std::move(*memory),
+    return std::make_unique<CpuBackend>(spec, limits, chosen_cpu_kernels(), std::move(*pool), std::move(*memory),
                                         std::move(notes), precision);
 }
 

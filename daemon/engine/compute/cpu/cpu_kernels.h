@@ -1,8 +1,8 @@
 // The inner loops of the CPU backend, compiled once for each instruction set from the same source. Those of one set
-// give a row of the batch the same bits in any company: matmuls of quantised matrices are exact within 16 or 32 columns
-// and add those in their order, of plain numbers go into 32 and softmax into 16 partial sums that are added in a fixed
-// tree, and norms are summed by blocks of 32. Sets may differ in what they fuse. Pure functions of their arguments,
-// callable from any thread.
+// give a row of the batch the same bits with any other rows: matmuls of quantised matrices are exact within 16 or 32
+// columns and add those in their order, of plain numbers go into 32 and softmax into 16 partial sums that are added in
+// a fixed tree, and norms are summed by blocks of 32. Sets may differ in what they fuse. Pure functions of their
+// arguments, callable from any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the CPU backend computes in, beside the weights: rotations, KV pages, activations and scratch
+// The memory that the CPU backend computes in, beside the weights: rotations, KV pages, activations and scratch
 // memory. All of it is allocated once, and zero until it is written.
 #pragma once
 
@@ -123,7 +123,7 @@ public:
     // padded_value_dim() of the layer.
     uint32_t value_dim(uint32_t layer) const { return layers_[layer].value_dim; }
     uint64_t size_bytes() const { return keys_.size() + values_.size(); }
-    // Of one page in all layers of its pool: of each layer the keys, then the values.
+    // The bytes of one page in all layers of its pool: each layer has its keys, then its values.
     uint64_t page_bytes(KvPool pool) const { return page_bytes_[static_cast<size_t>(pool)]; }
     // Both have page_bytes().
     void read_page(KvPage page, std::span<std::byte> out) const;
@@ -159,7 +159,7 @@ struct CpuMemory {
     // The bytes of all that allocate() allocates with these arguments, and of Rotations, without KV pages.
     static uint64_t working_bytes(const model::DecoderSpec& spec, const BackendLimits& limits, uint32_t n_threads);
 
-    // Of every operand but Logits.
+    // Precondition: the operand is not Logits.
     const Activations& of(model::Operand operand) const { return operands[static_cast<size_t>(operand)]; }
     float* scratch(uint32_t worker) const { return scratch_data.as<float>() + worker * scratch_stride; }
     float* logits() const { return logits_data.as<float>(); }  // [most_outputs()][n_vocab]

@@ -8,46 +8,47 @@ using model::Operator;
 
 }  // namespace
 
-base::Result<std::vector<Sweep>> lower_to_sweeps(std::span<const Operation> operations, const CpuWeights& weights) {
-    using Form = Sweep::Form;
-    std::vector<Sweep> sweeps;
+base::Result<std::vector<FusedOp>> lower_to_fused_ops(std::span<const Operation> operations,
+                                                      const CpuWeights& weights) {
+    using Kind = FusedOp::Kind;
+    std::vector<FusedOp> fused_ops;
     size_t next = 0;
     const auto is_next = [&](Operator op) { return next < operations.size() && operations[next].op == op; };
     const auto take_if = [&](Operator op) { return is_next(op) && (++next, true); };
     while (next < operations.size()) {
         const Operation& first = operations[next];
-        Sweep& sweep = sweeps.emplace_back(Sweep{.layer = first.layer, .in = first.in, .out = first.out});
+        FusedOp& fused_op = fused_ops.emplace_back(FusedOp{.layer = first.layer, .in = first.in, .out = first.out});
         const auto bias = [&](const Operation& operation) {
             return operation.bias ? weights.vector(*operation.bias, operation.layer) : nullptr;
         };
         switch (first.op) {
             case Operator::Embed:
-                sweep.form = Form::Embed;
+                fused_op.kind = Kind::Embed;
                 ++next;
                 break;
             case Operator::Norm:
-                sweep.form = Form::Norm;
-                sweep.norm_weight = weights.vector(first.weight, first.layer);
-                sweep.norm_bias = bias(first);
+                fused_op.kind = Kind::Norm;
+                fused_op.norm_weight = weights.vector(first.weight, first.layer);
+                fused_op.norm_bias = bias(first);
                 ++next;
                 break;
             case Operator::Matmul:
                 for (; is_next(Operator::Matmul) && operations[next].in == first.in; ++next) {
                     const Operation& matmul = operations[next];
-                    sweep.parts.push_back({weights.matrix(matmul.weight, matmul.layer), bias(matmul), matmul.out});
+                    fused_op.parts.push_back({weights.matrix(matmul.weight, matmul.layer), bias(matmul), matmul.out});
                 }
-                sweep.form = take_if(Operator::Activate) ? Form::MatmulActivate
-                             : take_if(Operator::Add)    ? Form::MatmulAdd
-                                                         : Form::Matmul;
+                fused_op.kind = take_if(Operator::Activate) ? Kind::MatmulActivate
+                                : take_if(Operator::Add)    ? Kind::MatmulAdd
+                                                            : Kind::Matmul;
                 break;
             case Operator::HeadNorm:
             case Operator::Rotate:
             case Operator::StoreKv:
-                sweep.form = Form::RotateStore;
+                fused_op.kind = Kind::RotateStore;
                 for (; is_next(Operator::HeadNorm) || is_next(Operator::Rotate); ++next) {
                     const Operation& operation = operations[next];
                     if (operation.op == Operator::Rotate) continue;
-                    (operation.out == model::Operand::Query ? sweep.query_weight : sweep.key_weight) =
+                    (operation.out == model::Operand::Query ? fused_op.query_weight : fused_op.key_weight) =
                         weights.vector(operation.weight, operation.layer);
                 }
                 if (take_if(Operator::StoreKv)) break;
@@ -57,21 +58,21 @@ base::Result<std::vector<Sweep>> lower_to_sweeps(std::span<const Operation> oper
                                   " of the model is one that the CPU "
                                   "computes only behind another");
             case Operator::Add:
-                sweep.form = Form::Add;
+                fused_op.kind = Kind::Add;
                 ++next;
                 break;
             case Operator::Attend:
-                sweep.form = Form::Attend;
+                fused_op.kind = Kind::Attend;
                 ++next;
                 break;
             case Operator::Convolve:
-                sweep.form = Form::Convolve;
-                sweep.taps = weights.vector(first.weight, first.layer);
+                fused_op.kind = Kind::Convolve;
+                fused_op.taps = weights.vector(first.weight, first.layer);
                 ++next;
                 break;
         }
     }
-    return sweeps;
+    return fused_ops;
 }
 
 }  // namespace llmd::compute

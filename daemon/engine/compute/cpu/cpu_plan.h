@@ -18,8 +18,8 @@ struct MatmulPart {
     model::Operand out = model::Operand::Residual;
 };
 
-struct Sweep {
-    enum class Form : uint8_t {
+struct FusedOp {
+    enum class Kind : uint8_t {
         Embed,           // an item is a row of the batch
         Norm,            // likewise
         Matmul,          // some rows of a part's matrix, for the whole batch
@@ -33,7 +33,7 @@ struct Sweep {
         Convolve,     // a row of the batch
     };
 
-    Form form = Form::Embed;
+    Kind kind = Kind::Embed;
     uint32_t layer = 0;
     model::Operand in = model::Operand::Residual;
     model::Operand out = model::Operand::Residual;  // of Norm
@@ -45,7 +45,7 @@ struct Sweep {
 };
 
 // The pointers are into `weights`, which are complete. DeviceError names an operation that the CPU has no form for.
-base::Result<std::vector<Sweep>> lower_to_sweeps(std::span<const model::Operation> operations,
-                                                 const CpuWeights& weights);
+base::Result<std::vector<FusedOp>> lower_to_fused_ops(std::span<const model::Operation> operations,
+                                                      const CpuWeights& weights);
 
 }  // namespace llmd::compute

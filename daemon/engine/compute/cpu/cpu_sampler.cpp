@@ -11,8 +11,8 @@ namespace {
 
 constexpr uint32_t kVocabChunk = 4096;  // ids of one work item: some microseconds
 
-void adjust(const SampleRequest& request, float* logits) {
-    for (const Adjustment& change : request.adjustments) logits[change.id] = adjusted(logits[change.id], change);
+void apply_logit_bias(const SampleRequest& request, float* logits) {
+    for (const LogitBias& change : request.logit_biases) logits[change.id] = biased(logits[change.id], change);
 }
 
 // Calls `take(id)` for each id in [first, first + n) that takes part, rising.
@@ -48,7 +48,7 @@ std::span<const Sampled> CpuSampler::sample(std::span<const SampleRequest> reque
     last_answer_ = (last_answer_ + 1) % answers_.size();
     Answer& answer = answers_[last_answer_];
     answer.sampled.resize(n_requests);
-    for (uint32_t r = 0; r < n_requests; ++r) adjust(requests[r], logits + size_t{r} * n_vocab_);
+    for (uint32_t r = 0; r < n_requests; ++r) apply_logit_bias(requests[r], logits + size_t{r} * n_vocab_);
     pool_.run(n_requests * n_chunks_, [&](uint32_t item, uint32_t) {
         const uint32_t r = item / n_chunks_;
         const uint32_t first = item % n_chunks_ * kVocabChunk;

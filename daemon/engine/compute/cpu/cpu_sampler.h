@@ -19,13 +19,13 @@ public:
     // Allocates everything for batches of up to max_outputs rows.
     CpuSampler(const CpuKernels& kernels, WorkerPool& pool, uint32_t n_vocab, uint32_t max_outputs);
 
-    // logits: one row of n_vocab for each request, one behind the other; the adjustments are applied to it in place.
+    // logits: one row of n_vocab for each request, one behind the other; the logit biases are applied to it in place.
     // The result is valid for kMaxStepsInFlight more calls: a step's answer is in the caller's hands while the next
     // ones are computed.
     std::span<const Sampled> sample(std::span<const SampleRequest> requests, float* logits);
 
 private:
-    // What a chunk of kVocabChunk ids contributes.
+    // The contribution of a chunk of kVocabChunk ids.
     struct Summary {
         bool empty = false;  // none of them takes part
         float best = 0;      // logit, or logit / temperature + noise

@@ -14,16 +14,16 @@ using Words = uint16_t __attribute__((vector_size(kVecBytes)));
 using Uints = uint32_t __attribute__((vector_size(kVecBytes)));
 using Ints = int32_t __attribute__((vector_size(kVecBytes)));
 
-// 32 values of one row of activations, each scale * q. With two limbs |q| <= 127 * 256 + 127 and q = 256 * high + low,
-// both signed, where limb_at() says. With one |q| <= 127. Where words are multiplied instead of bytes (neither
+// 32 values of one row of activations, each scale * q. With two bytes |q| <= 127 * 256 + 127 and q = 256 * high + low,
+// both signed, where byte_at() says. With one |q| <= 127. Where words are multiplied instead of bytes (neither
 // kSplitsActivations nor kKeepsBytes), q is kept as 16 bits.
 struct QuantizedBlock {
     float scale;
     int32_t sums[3];  // of the first and of the last 16 q, and of both
     uint8_t q[64];
 };
-template <unsigned Limbs>
-inline constexpr int32_t kLargestQuant = Limbs == 2 ? 127 * 256 + 127 : 127;
+template <unsigned ValueBytes>
+inline constexpr int32_t kLargestQuant = ValueBytes == 2 ? 127 * 256 + 127 : 127;
 
 #if defined(__AVX512VNNI__) || defined(__aarch64__)
 inline constexpr bool kSplitsActivations = true;
@@ -36,28 +36,28 @@ inline constexpr bool kMultipliesSigned = true;
 #else
 inline constexpr bool kMultipliesSigned = false;
 #endif
-// So many low limbs lie together, then as many high ones: with NEON alone 8, so that one register has both limbs of the
+// So many low bytes lie together, then as many high ones: with NEON alone 8, so that one register has both bytes of the
 // columns that are multiplied next.
 #if defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
-template <unsigned Limbs>
-inline constexpr unsigned kLimbRun = Limbs == 2 ? 8 : 32;
+template <unsigned ValueBytes>
+inline constexpr unsigned kByteRun = ValueBytes == 2 ? 8 : 32;
 #else
-template <unsigned Limbs>
-inline constexpr unsigned kLimbRun = 32;
+template <unsigned ValueBytes>
+inline constexpr unsigned kByteRun = 32;
 #endif
-// Where the low (0) or high (1) limb of the i-th q is.
-template <unsigned Limbs>
-constexpr unsigned limb_at(unsigned i, unsigned limb) {
-    return (i / kLimbRun<Limbs> * Limbs + limb) * kLimbRun<Limbs> + i % kLimbRun<Limbs>;
+// Where the low (0) or high (1) byte of the i-th q is.
+template <unsigned ValueBytes>
+constexpr unsigned byte_at(unsigned i, unsigned byte) {
+    return (i / kByteRun<ValueBytes> * ValueBytes + byte) * kByteRun<ValueBytes> + i % kByteRun<ValueBytes>;
 }
 // Whether two products of bytes are added to 16 bits in one instruction, which does not overflow.
 #if defined(__AVX2__) && !defined(__AVX512VNNI__)
-inline constexpr bool kKeepsBytes = true;  // of activations of one limb
-template <unsigned Limbs, unsigned Largest>
-inline constexpr bool kMultipliesPairs = Limbs == 1 && Largest <= 127;
+inline constexpr bool kKeepsBytes = true;  // of activations of one byte
+template <unsigned ValueBytes, unsigned Largest>
+inline constexpr bool kMultipliesPairs = ValueBytes == 1 && Largest <= 127;
 #else
 inline constexpr bool kKeepsBytes = kSplitsActivations;
-template <unsigned Limbs, unsigned Largest>
+template <unsigned ValueBytes, unsigned Largest>
 inline constexpr bool kMultipliesPairs = false;
 #endif
 #if defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
@@ -73,12 +73,12 @@ inline constexpr bool kBeginsWithOffset = false;
 #endif
 
 // Partial sums of kVecFloats rows, whose quants are up to Largest, and one row of activations.
-template <unsigned Limbs, unsigned Largest>
+template <unsigned ValueBytes, unsigned Largest>
 struct PartialSums {
-    static constexpr unsigned kParts = kSplitsActivations || kMultipliesPairs<Limbs, Largest> ? Limbs : 2;
+    static constexpr unsigned kParts = kSplitsActivations || kMultipliesPairs<ValueBytes, Largest> ? ValueBytes : 2;
     Ints part[kParts];
 #if defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
-    int16x8_t halves[Limbs][2];
+    int16x8_t halves[ValueBytes][2];
 #endif
 };
 
@@ -228,27 +228,27 @@ LLMD_INLINE int32x4_t add_dot_product(int32x4_t sums, int8x16_t w, int8x16_t of_
 
 // sums += quants of 4 columns with q of the same columns of a block. Quants are signed where kMultipliesSigned. Where
 // kSumsHalves, fold() follows before sums overflow.
-template <unsigned Limbs, unsigned Largest>
-LLMD_INLINE void add_dot_products(PartialSums<Limbs, Largest>* sums, Quants quants, const QuantizedBlock& x,
+template <unsigned ValueBytes, unsigned Largest>
+LLMD_INLINE void add_dot_products(PartialSums<ValueBytes, Largest>* sums, Quants quants, const QuantizedBlock& x,
                                   unsigned group) {
 #if defined(__AVX512VNNI__)
     const auto w = reinterpret_cast<__m512i>(quants);
-    for (unsigned limb = 0; limb < Limbs; ++limb) {
+    for (unsigned byte = 0; byte < ValueBytes; ++byte) {
         int32_t q;
-        __builtin_memcpy(&q, x.q + size_t{32} * limb + size_t{4} * group, 4);
-        sums->part[limb] = reinterpret_cast<Ints>(
-            _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sums->part[limb]), w, _mm512_set1_epi32(q)));
+        __builtin_memcpy(&q, x.q + size_t{32} * byte + size_t{4} * group, 4);
+        sums->part[byte] = reinterpret_cast<Ints>(
+            _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sums->part[byte]), w, _mm512_set1_epi32(q)));
     }
 #elif defined(__AVX2__)
     const auto w = reinterpret_cast<__m256i>(quants);
-    if constexpr (kMultipliesPairs<Limbs, Largest>) {
+    if constexpr (kMultipliesPairs<ValueBytes, Largest>) {
         int32_t q;
         __builtin_memcpy(&q, x.q + size_t{4} * group, 4);
         const __m256i pairs = _mm256_maddubs_epi16(w, _mm256_set1_epi32(q));
         sums->part[0] += reinterpret_cast<Ints>(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
     } else {
         __m256i four;
-        if constexpr (Limbs == 1) {
+        if constexpr (ValueBytes == 1) {
             int32_t q;
             __builtin_memcpy(&q, x.q + size_t{4} * group, 4);
             four = _mm256_broadcastq_epi64(_mm_cvtepi8_epi16(_mm_cvtsi32_si128(q)));
@@ -270,15 +270,15 @@ LLMD_INLINE void add_dot_products(PartialSums<Limbs, Largest>* sums, Quants quan
     sums->part[1] += reinterpret_cast<Ints>(_mm_madd_epi16(_mm_unpackhi_epi8(w, zero), four));
 #elif defined(__aarch64__)
     const auto w = reinterpret_cast<int8x16_t>(quants);
-    for (unsigned limb = 0; limb < Limbs; ++limb) {
-        const unsigned at = limb_at<Limbs>(4 * group, limb) / 4;  // groups of 4 before it
+    for (unsigned byte = 0; byte < ValueBytes; ++byte) {
+        const unsigned at = byte_at<ValueBytes>(4 * group, byte) / 4;  // groups of 4 before it
         const int8x16_t q = vld1q_s8(reinterpret_cast<const int8_t*>(x.q) + 16 * (at / 4));
 #if defined(__ARM_FEATURE_DOTPROD)
-        sums->part[limb] =
-            reinterpret_cast<Ints>(add_dot_product(reinterpret_cast<int32x4_t>(sums->part[limb]), w, q, at));
+        sums->part[byte] =
+            reinterpret_cast<Ints>(add_dot_product(reinterpret_cast<int32x4_t>(sums->part[byte]), w, q, at));
 #else
         const int8x16_t four = repeated_group(q, at);
-        int16x8_t* const halves = sums->halves[limb];
+        int16x8_t* const halves = sums->halves[byte];
         halves[0] = vmlal_s8(halves[0], vget_low_s8(w), vget_low_s8(four));
         halves[1] = vmlal_high_s8(halves[1], w, four);
 #endif
@@ -290,7 +290,7 @@ LLMD_INLINE void add_dot_products(PartialSums<Limbs, Largest>* sums, Quants quan
 #endif
 }
 
-// Groups of quants up to `largest` whose products with a limb add up to 16 bits at most, where kSumsHalves; otherwise
+// Groups of quants up to `largest` whose products with a byte add up to 16 bits at most, where kSumsHalves; otherwise
 // any.
 constexpr unsigned groups_before_fold(unsigned largest) {
     const unsigned most = kSumsHalves ? 255 / largest : 8;
@@ -298,37 +298,37 @@ constexpr unsigned groups_before_fold(unsigned largest) {
 }
 
 // Moves what has been added to the sums of 16 bits, if there are any, to those of 32.
-template <unsigned Limbs, unsigned Largest>
-LLMD_INLINE void fold([[maybe_unused]] PartialSums<Limbs, Largest>* sums) {
+template <unsigned ValueBytes, unsigned Largest>
+LLMD_INLINE void fold([[maybe_unused]] PartialSums<ValueBytes, Largest>* sums) {
 #if defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
-    for (unsigned limb = 0; limb < Limbs; ++limb) {
-        int16x8_t* const halves = sums->halves[limb];
-        auto part = reinterpret_cast<int32x4_t>(sums->part[limb]);
+    for (unsigned byte = 0; byte < ValueBytes; ++byte) {
+        int16x8_t* const halves = sums->halves[byte];
+        auto part = reinterpret_cast<int32x4_t>(sums->part[byte]);
         if constexpr (2 * groups_before_fold(Largest) * Largest <= 255) {
             part = vpadalq_s16(part, vpaddq_s16(halves[0], halves[1]));
         } else {
             part = vaddq_s32(part, vpaddq_s32(vpaddlq_s16(halves[0]), vpaddlq_s16(halves[1])));
         }
-        sums->part[limb] = reinterpret_cast<Ints>(part);
+        sums->part[byte] = reinterpret_cast<Ints>(part);
         halves[0] = halves[1] = vdupq_n_s16(0);
     }
 #endif
 }
 
-// What each row's parts come to.
-template <unsigned Limbs, unsigned Largest>
-LLMD_INLINE Ints total(const PartialSums<Limbs, Largest>& sums) {
+// The total of each row's parts.
+template <unsigned ValueBytes, unsigned Largest>
+LLMD_INLINE Ints total(const PartialSums<ValueBytes, Largest>& sums) {
 #if defined(__aarch64__)
-    if constexpr (Limbs == 2) {
+    if constexpr (ValueBytes == 2) {
         return reinterpret_cast<Ints>(
             vmlaq_n_s32(reinterpret_cast<int32x4_t>(sums.part[0]), reinterpret_cast<int32x4_t>(sums.part[1]), 256));
     }
     return sums.part[0];
 #elif defined(__AVX512VNNI__)
-    if constexpr (Limbs == 2) return sums.part[0] + sums.part[1] * 256;
+    if constexpr (ValueBytes == 2) return sums.part[0] + sums.part[1] * 256;
     return sums.part[0];
 #elif defined(__AVX2__)
-    if constexpr (kMultipliesPairs<Limbs, Largest>) {
+    if constexpr (kMultipliesPairs<ValueBytes, Largest>) {
         return sums.part[0];
     } else {
         return reinterpret_cast<Ints>(

@@ -12,20 +12,20 @@ namespace llmd::compute::LLMD_ISA {
 
 // Rows of the batch that share one pass over a group of weight rows, as many as registers hold; a power of two.
 #if defined(__AVX512F__)
-template <unsigned Limbs>
+template <unsigned ValueBytes>
 inline constexpr unsigned kPackedTile = 8;
 #elif defined(__ARM_FEATURE_DOTPROD)
-template <unsigned Limbs>
+template <unsigned ValueBytes>
 inline constexpr unsigned kPackedTile = 2;  // more are multiplied with unpacked weights
 #elif defined(__aarch64__)
-template <unsigned Limbs>
-inline constexpr unsigned kPackedTile = Limbs == 2 ? 2 : 4;
+template <unsigned ValueBytes>
+inline constexpr unsigned kPackedTile = ValueBytes == 2 ? 2 : 4;
 #else
-template <unsigned Limbs>
+template <unsigned ValueBytes>
 inline constexpr unsigned kPackedTile = 4;
 #endif
 // Vectors of weight rows that share one pass over so many rows of the batch, as many as registers hold.
-template <unsigned Batch, unsigned Limbs>
+template <unsigned Batch, unsigned ValueBytes>
 constexpr unsigned packed_vectors() {
 #if defined(__aarch64__)
     return Batch == 1 ? 4 : 2;
@@ -65,7 +65,7 @@ struct Position {
 };
 
 // A sub-block of `Vectors` times kVecFloats rows with `Batch` rows of x, and on to the next.
-template <class Format, unsigned Batch, unsigned Limbs, unsigned Vectors>
+template <class Format, unsigned Batch, unsigned ValueBytes, unsigned Vectors>
 LLMD_INLINE void multiply_sub_block(Position& at, unsigned sub_block, Vec out[Vectors][Batch]) {
     constexpr unsigned kGroups = 8 / Format::kScales;
     constexpr unsigned kFold = groups_before_fold(Format::kLargest);
@@ -83,7 +83,7 @@ LLMD_INLINE void multiply_sub_block(Position& at, unsigned sub_block, Vec out[Ve
     }
 #pragma GCC unroll 2
     for (unsigned part = 0; part < Format::kScales; ++part) {
-        PartialSums<Limbs, Format::kLargest> sums[Vectors][Batch] = {};
+        PartialSums<ValueBytes, Format::kLargest> sums[Vectors][Batch] = {};
         const auto sum_of = [&](unsigned c) { return at.x[c * at.x_stride].sums[Format::kScales == 2 ? part : 2]; };
         if constexpr (kBeginsWithOffset && Format::kOffset != 0) {
             for (unsigned c = 0; c < Batch; ++c) {
@@ -136,7 +136,7 @@ constexpr unsigned unrolled_sub_blocks() {
 }
 
 // Adds `Vectors` times kVecFloats rows from `row` on of a group with `Batch` rows of x, x_stride blocks apart, to out.
-template <class Format, unsigned Batch, unsigned Limbs, unsigned Vectors>
+template <class Format, unsigned Batch, unsigned ValueBytes, unsigned Vectors>
 LLMD_INLINE void multiply_rows(const uint8_t* group, unsigned row, uint32_t n_blocks, const QuantizedBlock* x,
                                size_t x_stride, Vec out[Vectors][Batch]) {
     constexpr unsigned kUnrolled = unrolled_sub_blocks<Format, Batch>();
@@ -150,7 +150,7 @@ LLMD_INLINE void multiply_rows(const uint8_t* group, unsigned row, uint32_t n_bl
         for (unsigned first = 0; first < Format::kSubBlocks; first += kUnrolled) {
 #pragma GCC unroll 8
             for (unsigned i = 0; i < kUnrolled; ++i) {
-                multiply_sub_block<Format, Batch, Limbs, Vectors>(at, first + i, out);
+                multiply_sub_block<Format, Batch, ValueBytes, Vectors>(at, first + i, out);
             }
         }
         at.block += kPackedRows * kBlockBytes<Format>;
@@ -160,14 +160,14 @@ LLMD_INLINE void multiply_rows(const uint8_t* group, unsigned row, uint32_t n_bl
 
 // One group of rows, of which the first n_rows count, with `Batch` rows of x. Inlined it takes a tenth fewer
 // instructions with NEON alone, and more with dot products.
-template <class Format, unsigned Batch, unsigned Limbs>
+template <class Format, unsigned Batch, unsigned ValueBytes>
 #if defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
 LLMD_INLINE
 #endif
     void
     multiply_group(const uint8_t* group, uint32_t n_rows, uint32_t cols, const QuantizedBlock* x, size_t x_stride,
                    float* out, size_t out_stride) {
-    constexpr unsigned kVectors = packed_vectors<Batch, Limbs>();
+    constexpr unsigned kVectors = packed_vectors<Batch, ValueBytes>();
     const uint32_t n_blocks = cols / (32 * Format::kSubBlocks);
     for (unsigned row = 0; row < n_rows; row += kVectors * kVecFloats) {
         Vec sums[kVectors][Batch];
@@ -179,7 +179,7 @@ LLMD_INLINE
                 }
             }
         }
-        multiply_rows<Format, Batch, Limbs, kVectors>(group, row, n_blocks, x, x_stride, sums);
+        multiply_rows<Format, Batch, ValueBytes, kVectors>(group, row, n_blocks, x, x_stride, sums);
         for (unsigned v = 0; v < kVectors && row + v * kVecFloats < n_rows; ++v) {
             const unsigned at = row + v * kVecFloats;
             const size_t n = n_rows - at < kVecFloats ? n_rows - at : kVecFloats;
@@ -189,14 +189,14 @@ LLMD_INLINE
     }
 }
 
-template <class Format, unsigned Limbs, unsigned Batch = kPackedTile<Limbs>>
+template <class Format, unsigned ValueBytes, unsigned Batch = kPackedTile<ValueBytes>>
 LLMD_INLINE void multiply_columns(const uint8_t* group, uint32_t n_rows, uint32_t cols, const QuantizedBlock* x,
                                   size_t x_stride, uint32_t n_batch, float* out, size_t out_stride) {
     for (; n_batch >= Batch; n_batch -= Batch, x += Batch * x_stride, out += Batch * out_stride) {
-        multiply_group<Format, Batch, Limbs>(group, n_rows, cols, x, x_stride, out, out_stride);
+        multiply_group<Format, Batch, ValueBytes>(group, n_rows, cols, x, x_stride, out, out_stride);
     }
     if constexpr (Batch > 1) {
-        multiply_columns<Format, Limbs, Batch / 2>(group, n_rows, cols, x, x_stride, n_batch, out, out_stride);
+        multiply_columns<Format, ValueBytes, Batch / 2>(group, n_rows, cols, x, x_stride, n_batch, out, out_stride);
     }
 }
 
@@ -255,21 +255,21 @@ LLMD_INLINE void unpack(const uint8_t* block, const uint8_t* half, unsigned row,
 }
 
 // Adds `n` sub-blocks, the first of which is `first`, times n_batch rows of x to out, or begins with them.
-template <class Format, unsigned Limbs>
+template <class Format, unsigned ValueBytes>
 LLMD_INLINE void multiply_unpacked(const UnpackedGroup<Format>& group, uint32_t first, uint32_t n,
                                    const QuantizedBlock* x, size_t x_stride, uint32_t n_batch, float* out,
                                    size_t out_stride) {
     if (first == 0) {
         for (uint32_t c = 0; c < n_batch; ++c) __builtin_memset(out + c * out_stride, 0, kPackedRows * sizeof(float));
     }
-    multiply_columns<Unpacked<Format>, Limbs>(group.sub_blocks[0], kPackedRows, 32 * n, x + first, x_stride, n_batch,
-                                              out, out_stride);
+    multiply_columns<Unpacked<Format>, ValueBytes>(group.sub_blocks[0], kPackedRows, 32 * n, x + first, x_stride,
+                                                   n_batch, out, out_stride);
 }
 #endif
 
 #if defined(__aarch64__)
 // A whole group of rows with n_batch rows of x, a multiple of kTileBatch.
-template <class Format, unsigned Limbs>
+template <class Format, unsigned ValueBytes>
 void unpack_and_multiply(const uint8_t* group, uint32_t cols, const QuantizedBlock* x, size_t x_stride,
                          uint32_t n_batch, float* out, size_t out_stride) {
     const uint32_t n_sub_blocks = cols / 32;
@@ -288,25 +288,25 @@ void unpack_and_multiply(const uint8_t* group, uint32_t cols, const QuantizedBlo
             block += kPackedRows * kBlockBytes<Format>;
             half += size_t{2} * kPackedRows;
         }
-        multiply_unpacked<Format, Limbs>(unpacked, first, n, x, x_stride, n_batch, out, out_stride);
+        multiply_unpacked<Format, ValueBytes>(unpacked, first, n, x, x_stride, n_batch, out, out_stride);
     }
 }
 
 // The same with any part of a matrix, as multiply_packed() has it.
-template <class Format, unsigned Limbs>
+template <class Format, unsigned ValueBytes>
 __attribute__((noinline)) void multiply_many(const Matrix& w, uint32_t first, uint32_t n_rows, const QuantizedBlock* x,
                                              size_t x_stride, uint32_t n_batch, float* out, size_t out_stride) {
     for (uint32_t r = 0; r < n_rows; r += kPackedRows) {
         const uint8_t* group = w.data + (first + r) / kPackedRows * packed_group_bytes(w.row_bytes);
         if (n_rows - r >= kPackedRows) {
-            unpack_and_multiply<Format, Limbs>(group, w.cols, x, x_stride, n_batch, out + r, out_stride);
+            unpack_and_multiply<Format, ValueBytes>(group, w.cols, x, x_stride, n_batch, out + r, out_stride);
             continue;
         }
         // `out` has no room for more than the rows that are left.
         for (uint32_t c = 0; c < n_batch; c += kTileBatch) {
             float results[kTileBatch][kPackedRows];
-            unpack_and_multiply<Format, Limbs>(group, w.cols, x + c * x_stride, x_stride, kTileBatch, results[0],
-                                               kPackedRows);
+            unpack_and_multiply<Format, ValueBytes>(group, w.cols, x + c * x_stride, x_stride, kTileBatch, results[0],
+                                                    kPackedRows);
             for (uint32_t i = 0; i < kTileBatch; ++i) {
                 __builtin_memcpy(out + (c + i) * out_stride + r, results[i], (n_rows - r) * sizeof(float));
             }
@@ -315,12 +315,12 @@ __attribute__((noinline)) void multiply_many(const Matrix& w, uint32_t first, ui
 }
 #endif
 
-template <class Format, unsigned Limbs>
+template <class Format, unsigned ValueBytes>
 void multiply_packed_as(const Matrix& w, uint32_t first, uint32_t n_rows, const QuantizedBlock* x, size_t x_stride,
                         uint32_t n_batch, float* out, size_t out_stride) {
 #if defined(__aarch64__)
     if (const uint32_t n_unpacked = unpacked_rows(n_batch); n_unpacked != 0) {
-        multiply_many<Format, Limbs>(w, first, n_rows, x, x_stride, n_unpacked, out, out_stride);
+        multiply_many<Format, ValueBytes>(w, first, n_rows, x, x_stride, n_unpacked, out, out_stride);
         n_batch -= n_unpacked;
         if (n_batch == 0) return;
         x += n_unpacked * x_stride;
@@ -330,17 +330,17 @@ void multiply_packed_as(const Matrix& w, uint32_t first, uint32_t n_rows, const 
     for (uint32_t r = 0; r < n_rows; r += kPackedRows) {
         const uint32_t n = n_rows - r < kPackedRows ? n_rows - r : kPackedRows;
         const uint8_t* group = w.data + (first + r) / kPackedRows * packed_group_bytes(w.row_bytes);
-        multiply_columns<Format, Limbs>(group, n, w.cols, x, x_stride, n_batch, out + r, out_stride);
+        multiply_columns<Format, ValueBytes>(group, n, w.cols, x, x_stride, n_batch, out + r, out_stride);
     }
 }
 
-template <unsigned Limbs>
+template <unsigned ValueBytes>
 void multiply_packed(const Matrix& w, uint32_t first, uint32_t n_rows, const uint8_t* x, size_t x_stride,
                      uint32_t n_batch, float* out, size_t out_stride) {
     using model::TensorType;
     const auto as = [&]<class Format>(Format) {
-        multiply_packed_as<Format, Limbs>(w, first, n_rows, reinterpret_cast<const QuantizedBlock*>(x),
-                                          x_stride / kQuantizedBlockBytes, n_batch, out, out_stride);
+        multiply_packed_as<Format, ValueBytes>(w, first, n_rows, reinterpret_cast<const QuantizedBlock*>(x),
+                                               x_stride / kQuantizedBlockBytes, n_batch, out, out_stride);
     };
     switch (w.type) {
         case TensorType::F32:

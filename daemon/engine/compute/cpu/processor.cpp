@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -137,6 +139,12 @@ std::vector<CpuKernels> usable_cpu_kernels() {
     }
 #endif
     return usable;
+}
+
+CpuKernels chosen_cpu_kernels() {
+    const char* wanted = std::getenv("LLMD_CPU_KERNELS");
+    const bool is_baseline = wanted != nullptr && std::string_view(wanted) == "baseline";
+    return is_baseline ? usable_cpu_kernels().front() : usable_cpu_kernels().back();
 }
 
 }  // namespace llmd::compute

@@ -1,4 +1,4 @@
-// What the CPU backend wants to know about the machine: its cores and their instruction set, its name and its memory,
+// The CPU backend's view of the machine: its cores and their instruction set, its name and its memory,
 // read from /proc and /sys. Callable from any thread.
 #pragma once
 
@@ -27,5 +27,9 @@ uint64_t private_dirty_bytes();
 
 // Every set of kernels that was compiled and that this machine can run, the best last.
 std::vector<CpuKernels> usable_cpu_kernels();
+
+// The best of them; with LLMD_CPU_KERNELS=baseline in the environment the first, which every machine of this
+// architecture has, for tests that compare digits.
+CpuKernels chosen_cpu_kernels();
 
 }  // namespace llmd::compute

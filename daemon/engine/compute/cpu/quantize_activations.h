@@ -33,7 +33,7 @@ LLMD_INLINE float largest_magnitude(const float* x) {
 
 // A block's q and sums: x * inverse, rounded to the nearest integer.
 #if defined(__aarch64__)
-template <unsigned Limbs>
+template <unsigned ValueBytes>
 LLMD_INLINE void round_block(const float* x, float inverse, QuantizedBlock* to) {
 #pragma GCC unroll 2
     for (unsigned half = 0; half < 2; ++half) {
@@ -45,15 +45,15 @@ LLMD_INLINE void round_block(const float* x, float inverse, QuantizedBlock* to) 
             const int16x8_t q = vmovn_high_s32(vmovn_s32(low), high);
             sums = vpadalq_s16(sums, q);
             auto* const bytes = reinterpret_cast<int8_t*>(to->q);
-            vst1_s8(bytes + limb_at<Limbs>(i, 0), vmovn_s16(q));
-            if constexpr (Limbs == 2) vst1_s8(bytes + limb_at<Limbs>(i, 1), vrshrn_n_s16(q, 8));
+            vst1_s8(bytes + byte_at<ValueBytes>(i, 0), vmovn_s16(q));
+            if constexpr (ValueBytes == 2) vst1_s8(bytes + byte_at<ValueBytes>(i, 1), vrshrn_n_s16(q, 8));
         }
         to->sums[half] = vaddvq_s32(sums);
     }
     to->sums[2] = to->sums[0] + to->sums[1];
 }
 #else
-template <unsigned Limbs>
+template <unsigned ValueBytes>
 LLMD_INLINE void round_block(const float* x, float inverse, QuantizedBlock* to) {
     int32_t q[32];
     for (unsigned i = 0; i < 32; ++i) {
@@ -68,14 +68,14 @@ LLMD_INLINE void round_block(const float* x, float inverse, QuantizedBlock* to) 
         to->sums[half] = sum;
     }
     to->sums[2] = to->sums[0] + to->sums[1];
-    if constexpr (kSplitsActivations || (kKeepsBytes && Limbs == 1)) {
-        uint8_t limbs[Limbs][32];
-        for (unsigned i = 0; i < 32; ++i) limbs[0][i] = static_cast<uint8_t>(q[i]);
-        if constexpr (Limbs == 2) {
-            for (unsigned i = 0; i < 32; ++i) limbs[1][i] = static_cast<uint8_t>((q[i] + 128) >> 8);
+    if constexpr (kSplitsActivations || (kKeepsBytes && ValueBytes == 1)) {
+        uint8_t value_bytes[ValueBytes][32];
+        for (unsigned i = 0; i < 32; ++i) value_bytes[0][i] = static_cast<uint8_t>(q[i]);
+        if constexpr (ValueBytes == 2) {
+            for (unsigned i = 0; i < 32; ++i) value_bytes[1][i] = static_cast<uint8_t>((q[i] + 128) >> 8);
         }
-        for (unsigned limb = 0; limb < Limbs; ++limb) {
-            __builtin_memcpy(to->q + limb_at<Limbs>(0, limb), limbs[limb], sizeof limbs[limb]);
+        for (unsigned byte = 0; byte < ValueBytes; ++byte) {
+            __builtin_memcpy(to->q + byte_at<ValueBytes>(0, byte), value_bytes[byte], sizeof value_bytes[byte]);
         }
     } else {
         int16_t narrow[32];
@@ -90,19 +90,19 @@ LLMD_INLINE void round_block(const float* x, float inverse, QuantizedBlock* to) 
 struct BlockScale {
     float scale, inverse;
 };
-template <unsigned Limbs>
+template <unsigned ValueBytes>
 LLMD_INLINE BlockScale scale_of(const float* x) {
     constexpr float kNearlyZero = 1e-30f;
-    constexpr auto kLargest = static_cast<float>(kLargestQuant<Limbs>);
+    constexpr auto kLargest = static_cast<float>(kLargestQuant<ValueBytes>);
     float largest = largest_magnitude(x);
     if (largest < kNearlyZero) largest = 0;
     return {largest / kLargest, largest == 0 ? 0 : kLargest / largest};
 }
 
 #if defined(__ARM_FEATURE_DOTPROD)
-template <unsigned Limbs>
-LLMD_INLINE void quantize_in_tile(const float* x, unsigned row, QuantizedTile<Limbs>* to) {
-    const BlockScale of = scale_of<Limbs>(x);
+template <unsigned ValueBytes>
+LLMD_INLINE void quantize_in_tile(const float* x, unsigned row, QuantizedTile<ValueBytes>* to) {
+    const BlockScale of = scale_of<ValueBytes>(x);
     int32x4_t sums[2];
 #pragma GCC unroll 2
     for (unsigned half = 0; half < 2; ++half, x += 16) {
@@ -114,13 +114,13 @@ LLMD_INLINE void quantize_in_tile(const float* x, unsigned row, QuantizedTile<Li
             q[i] = vuzp1q_s16(vreinterpretq_s16_s32(low), vreinterpretq_s16_s32(high));
         }
         sums[half] = vpadalq_s16(vpaddlq_s16(q[0]), q[1]);
-        const auto put = [&](unsigned limb, int8x16_t columns) __attribute__((always_inline)) {
-            int8_t* const limbs = to->limbs[limb][half];
-            vst1_s8(limbs + place_in_tile(row, 0), vget_low_s8(columns));
-            vst1_s8(limbs + place_in_tile(row, 1), vget_high_s8(columns));
+        const auto put = [&](unsigned byte, int8x16_t columns) __attribute__((always_inline)) {
+            int8_t* const value_bytes = to->value_bytes[byte][half];
+            vst1_s8(value_bytes + place_in_tile(row, 0), vget_low_s8(columns));
+            vst1_s8(value_bytes + place_in_tile(row, 1), vget_high_s8(columns));
         };
-        put(Limbs - 1, vuzp1q_s8(vreinterpretq_s8_s16(q[0]), vreinterpretq_s8_s16(q[1])));
-        if constexpr (Limbs == 2) put(0, vrshrn_high_n_s16(vrshrn_n_s16(q[0], 8), q[1], 8));
+        put(ValueBytes - 1, vuzp1q_s8(vreinterpretq_s8_s16(q[0]), vreinterpretq_s8_s16(q[1])));
+        if constexpr (ValueBytes == 2) put(0, vrshrn_high_n_s16(vrshrn_n_s16(q[0], 8), q[1], 8));
     }
     // Both halves' sums, twice, and their sum.
     const int32x4_t pairs = vpaddq_s32(sums[0], sums[1]), halves = vpaddq_s32(pairs, pairs);
@@ -133,24 +133,24 @@ LLMD_INLINE void quantize_in_tile(const float* x, unsigned row, QuantizedTile<Li
 }
 #endif
 
-template <unsigned Limbs>
+template <unsigned ValueBytes>
 void quantize_activations(const float* x, uint32_t n, uint32_t row, [[maybe_unused]] uint32_t n_batch, uint8_t* to,
                           size_t stride) {
     const uint32_t n_blocks = (n + 31) / 32;
 #if defined(__ARM_FEATURE_DOTPROD)
     if (row < unpacked_rows(n_batch)) {
-        auto* tiles = reinterpret_cast<QuantizedTile<Limbs>*>(to + row / kTileBatch * kTileBatch * stride);
+        auto* tiles = reinterpret_cast<QuantizedTile<ValueBytes>*>(to + row / kTileBatch * kTileBatch * stride);
         for (uint32_t b = 0; b < n_blocks; ++b) {
-            quantize_in_tile<Limbs>(x + size_t{32} * b, row % kTileBatch, tiles + b);
+            quantize_in_tile<ValueBytes>(x + size_t{32} * b, row % kTileBatch, tiles + b);
         }
         return;
     }
 #endif
     auto* blocks = reinterpret_cast<QuantizedBlock*>(to + row * stride);
     for (uint32_t b = 0; b < n_blocks; ++b) {
-        const BlockScale of = scale_of<Limbs>(x + size_t{32} * b);
+        const BlockScale of = scale_of<ValueBytes>(x + size_t{32} * b);
         blocks[b].scale = of.scale;
-        round_block<Limbs>(x + size_t{32} * b, of.inverse, &blocks[b]);
+        round_block<ValueBytes>(x + size_t{32} * b, of.inverse, &blocks[b]);
     }
 }
 

@@ -53,7 +53,7 @@ inline constexpr unsigned kRowParts = kResults / kPartResults;
 // The columns of a sub-block that have one scale, of a tile's rows, in the order in which they are read.
 template <class Format>
 struct UnpackedPart {
-    // Of 16 columns each: a vector is 4 columns of 4 rows, or 8 columns of rows 0 and 1, then of rows 2 and 3.
+    // Each has 16 columns: a vector is 4 columns of 4 rows, or 8 columns of rows 0 and 1, then of rows 2 and 3.
     Quants quants[2 / Format::kScales][kTileVectors][4];
     // Scales, and minimums if there are any, each as often as a vector of results needs it: floats.
     Quants factors[Format::kHasMinimum ? 2 : 1][kTileVectors][kRowParts];
@@ -67,10 +67,11 @@ struct UnpackedGroup {
     UnpackedSubBlock<Format> tiles[kPackedRows / kTileRows][kUnpackedSubBlocks];
 };
 
-// A sub-block of kTileBatch rows of the batch, in the order in which it is read: high limbs before low ones.
-template <unsigned Limbs>
+// A sub-block of kTileBatch rows of the batch, in the order in which it is read: high bytes before low ones.
+template <unsigned ValueBytes>
 struct QuantizedTile {
-    int8_t limbs[Limbs][2][16 * kTileBatch];  // of the first and of the last 16 columns; place_in_tile() says where
+    int8_t value_bytes[ValueBytes][2]
+                      [16 * kTileBatch];  // of the first and of the last 16 columns; place_in_tile() says where
     float scales[kTileBatch];
     float scaled_sums[3][kTileBatch];  // scale * sums of QuantizedBlock
 };
@@ -154,7 +155,7 @@ LLMD_INLINE void unpack(const uint8_t* block, const uint8_t* half, unsigned row,
     LLMD_SDOTS(s0, s1, s2, s3, w3, x0, x1, x2, x3, "3")
 #endif
 #define LLMD_LOAD_FOUR(to, from, step) "ld1 {" to "}, [%[" from "]], " step "\n\t"
-// 16 columns of a limb with x in x0 to x3; `step` is where weights are read next, and `next` what is loaded meanwhile.
+// 16 columns of a byte with x in x0 to x3; `step` is where weights are read next, and `next` what is loaded meanwhile.
 #define LLMD_ADD_COLUMNS(x0, x1, x2, x3, step, next)                                      \
     LLMD_LOAD_FOUR("v8.16b-v11.16b", "weights", step)                                     \
     LLMD_ADD_PRODUCTS("v16", "v17", "v18", "v19", "v4", "v5", "v6", "v7", x0, x1, x2, x3) \
@@ -186,8 +187,8 @@ LLMD_INLINE void unpack(const uint8_t* block, const uint8_t* half, unsigned row,
           "memory")
 
 // The products of a part of a sub-block, [vector of rows][vector of results]. weights and x go on to what is read next:
-// behind the last part x is at the next tile, with one limb or two.
-template <unsigned Limbs, unsigned Scales, unsigned Part>
+// behind the last part x is at the next tile, with one byte or two.
+template <unsigned ValueBytes, unsigned Scales, unsigned Part>
 LLMD_INLINE void multiply_part(const Quants*& weights, const int8_t*& x, int32x4_t products[kTileVectors][kResults]) {
     alignas(64) static constexpr int8_t zeros[64] = {};
     register int32x4_t s0 asm("v16");
@@ -198,12 +199,12 @@ LLMD_INLINE void multiply_part(const Quants*& weights, const int8_t*& x, int32x4
     register int32x4_t s5 asm("v21");
     register int32x4_t s6 asm("v22");
     register int32x4_t s7 asm("v23");
-    if constexpr (Limbs == 1 && Scales == 1) {
+    if constexpr (ValueBytes == 1 && Scales == 1) {
         LLMD_MULTIPLY(LLMD_LOAD_EVEN("#64") LLMD_CLEAR LLMD_ADD_EVEN("#64", LLMD_LOAD_ODD("%[on]"))
                           LLMD_ADD_ODD("#64", ""));
-    } else if constexpr (Limbs == 1 && Part == 0) {
+    } else if constexpr (ValueBytes == 1 && Part == 0) {
         LLMD_MULTIPLY(LLMD_LOAD_EVEN("#64") LLMD_CLEAR LLMD_ADD_EVEN("#64", ""));
-    } else if constexpr (Limbs == 1) {
+    } else if constexpr (ValueBytes == 1) {
         LLMD_MULTIPLY(LLMD_LOAD_EVEN("%[on]") LLMD_CLEAR LLMD_ADD_EVEN("#64", ""));
     } else if constexpr (Scales == 1) {
         LLMD_MULTIPLY(LLMD_LOAD_EVEN("#64") LLMD_CLEAR LLMD_ADD_EVEN("#64", LLMD_LOAD_ODD("#64"))
@@ -253,7 +254,7 @@ LLMD_INLINE void for_results(const Function& do_result) {
     }
 }
 
-// Of each row of the batch a number, and rows times those of the r-th vector of results.
+// A number for each row of the batch, and rows times those of the r-th vector of results.
 struct BatchFactors {
 #if defined(__ARM_FEATURE_MATMUL_INT8)
     Vec pairs[2];
@@ -325,12 +326,12 @@ LLMD_INLINE void load_two(const Quants*& next, Vec to[2]) {
 }
 
 // Adds a part of a sub-block to the results of a tile.
-template <class Format, unsigned Limbs, unsigned Part>
+template <class Format, unsigned ValueBytes, unsigned Part>
 LLMD_INLINE void add_part(const Quants*& next, const int8_t*& x, Vec sums[kTileVectors][kResults]) {
-    using Tile = QuantizedTile<Limbs>;
+    using Tile = QuantizedTile<ValueBytes>;
     int32x4_t products[kTileVectors][kResults];
-    multiply_part<Limbs, Format::kScales, Part>(next, x, products);
-    // The next tile, or the second half of this one's first limbs, is at x.
+    multiply_part<ValueBytes, Format::kScales, Part>(next, x, products);
+    // The next tile, or the second half of this one's first bytes, is at x.
     const auto* tile = reinterpret_cast<const Tile*>(Part + 1 == Format::kScales ? x - sizeof(Tile) : x - 64);
     const auto scales = BatchFactors::of(tile->scales);
     Vec factors[kTileVectors * kRowParts];
@@ -349,8 +350,8 @@ LLMD_INLINE void add_part(const Quants*& next, const int8_t*& x, Vec sums[kTileV
 }
 
 // Adds `n` sub-blocks of a tile's rows times those of the batch to out, or begins with them.
-template <class Format, unsigned Limbs>
-LLMD_INLINE void multiply_tile(const UnpackedSubBlock<Format>* w, unsigned n, const QuantizedTile<Limbs>* tile,
+template <class Format, unsigned ValueBytes>
+LLMD_INLINE void multiply_tile(const UnpackedSubBlock<Format>* w, unsigned n, const QuantizedTile<ValueBytes>* tile,
                                float* out, size_t out_stride, bool begins) {
     Vec sums[kTileVectors][kResults] = {};
     if (!begins) {
@@ -360,23 +361,23 @@ LLMD_INLINE void multiply_tile(const UnpackedSubBlock<Format>* w, unsigned n, co
     const auto* const end = reinterpret_cast<const Quants*>(w + n);
     const auto* x = reinterpret_cast<const int8_t*>(tile);
     do {
-        add_part<Format, Limbs, 0>(next, x, sums);
-        if constexpr (Format::kScales == 2) add_part<Format, Limbs, 1>(next, x, sums);
+        add_part<Format, ValueBytes, 0>(next, x, sums);
+        if constexpr (Format::kScales == 2) add_part<Format, ValueBytes, 1>(next, x, sums);
     } while (next != end);
     for (unsigned v = 0; v < kTileVectors; ++v) store_results(sums[v], out + v * kVecFloats, out_stride);
 }
 
 // Adds `n` sub-blocks, the first of which is `first`, times n_batch rows of x, a multiple of kTileBatch, to out, or
 // begins with them.
-template <class Format, unsigned Limbs>
+template <class Format, unsigned ValueBytes>
 LLMD_INLINE void multiply_unpacked(const UnpackedGroup<Format>& group, uint32_t first, uint32_t n,
                                    const QuantizedBlock* x, size_t x_stride, uint32_t n_batch, float* out,
                                    size_t out_stride) {
     for (; n_batch != 0; n_batch -= kTileBatch, x += kTileBatch * x_stride, out += kTileBatch * out_stride) {
         for (unsigned row = 0; row < kPackedRows; row += kTileRows) {
-            multiply_tile<Format, Limbs>(group.tiles[row / kTileRows], n,
-                                         reinterpret_cast<const QuantizedTile<Limbs>*>(x) + first, out + row,
-                                         out_stride, first == 0);
+            multiply_tile<Format, ValueBytes>(group.tiles[row / kTileRows], n,
+                                              reinterpret_cast<const QuantizedTile<ValueBytes>*>(x) + first, out + row,
+                                              out_stride, first == 0);
         }
     }
 }

@@ -1,4 +1,4 @@
-// What each quantised format has in its blocks, for kVecFloats rows at once out of a packed group (cpu_weights.h). A
+// The contents of each quantised format's blocks, for kVecFloats rows at once out of a packed group (cpu_weights.h). A
 // format has kSubBlocks (of 32 columns in a block), kBytes (of one row's block), kScales (parts of a sub-block with a
 // scale of their own), kLargest (quant by its magnitude), kOffset, kHasMinimum and, of rows `row` ... of the group,
 //     quants(block, row, sub_block, group): of columns 32 * sub_block + 4 * group ... + 3
@@ -38,7 +38,7 @@ LLMD_INLINE Ints signed_bytes_at(const uint8_t* block, size_t at, unsigned row) 
     return load_signed_byte_rows(block + 16 * at + row);
 }
 
-// Of signed bytes: as add_dot_products() wants them, and what that has added.
+// Signed bytes are held with this added, as add_dot_products() wants them.
 inline constexpr int32_t kSignedOffset = kMultipliesSigned ? 0 : 128;
 LLMD_INLINE Quants signed_quants(Quants quants) {
     return quants ^ (Quants{} + static_cast<uint8_t>(kSignedOffset));

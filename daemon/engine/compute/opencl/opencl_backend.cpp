@@ -46,7 +46,7 @@ Result<std::unique_ptr<Backend>> create_opencl_backend(const model::DecoderSpec&
         }
     }
     queue->pace_submissions();  // not before: the probe of launch order wants its launches in one submission
-    report.profile =
+    report.fingerprint =
         base::concat("opencl, ", device.names.platform, ", ", device.names.name, ", ", device.names.driver, ", ");
     auto backend = gpu::create_gpu_backend(spec, limits, std::move(*queue), precision, std::move(report));
     if (!backend) return named(backend.error());

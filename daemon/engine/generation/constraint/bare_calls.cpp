@@ -27,7 +27,7 @@ std::shared_ptr<const Grammar> grammar_of(std::span<const Tool> tools, bool many
     JsonText json(b);
     std::vector<std::string> names;
     for (const Tool& tool : tools) names.push_back(tool.name);
-    const RuleId any_object = b.rule(json.object({}, json.anything(), {}));
+    const RuleId any_object = b.rule(json.object({}, {{{}, json.anything()}}, {}));
     const auto name = [&](NodeId next) { return b.literal("\"name\":\"", b.one_of(names, b.byte('"', next))); };
     const auto arguments = [&](NodeId next) {
         return b.one_of({"\"arguments\":", "\"parameters\":"}, b.call(any_object, next));
@@ -78,7 +78,8 @@ public:
         Schema& schema = known->second;
         if (is_new) {
             auto value = chat::parse_json(tool.parameters);
-            auto grammar = compile_json_schema(tool.parameters);
+            Unconstrained unconstrained{.is_strict = tool.strict};  // compile_answer_grammar() has given its notes
+            auto grammar = compile_json_schema(tool.parameters, &unconstrained);
             if (value && grammar) {
                 schema.value = *std::move(value);
                 schema.grammar = std::make_shared<const Grammar>(*std::move(grammar));

@@ -7,8 +7,8 @@
 // two members may come in either order, and "parameters" may stand for "arguments", as in Llama's calls; an object with
 // any other member is text, because that is how schemas of tools and samples of other APIs look. Keys and names must be
 // spelled without escapes. Besides,
-//   - each tool must be offered, and the arguments must fit its schema (json_schema.h) in any order of properties. A
-//     schema with an unsupported keyword, to which no call can be held, fits nothing;
+//   - each tool must be offered, and the arguments must fit its schema (json_schema.h) in any order of properties. An
+//     unsupported keyword is left out, as it is in the grammar of calls; with one, a strict schema fits nothing;
 //   - the answer must have ended by itself, not by its length, and no object in it may have a key twice;
 //   - there are at most kMaxBareCalls, and none may stand in a text of somebody else, whom the model may have repeated
 //     (stand_in()).
@@ -35,7 +35,8 @@
 
 namespace llmd::constraint {
 
-// Of one answer. As much as a schema may have; a call that writes a file of this size is as long as most contexts.
+// The bound holds for one answer. It is as much as a schema may have; a call that writes a file of this size is as long
+// as most contexts.
 inline constexpr size_t kMaxHeldBytes = 64u << 10;
 // That are read of the others' texts when one answer is compared to them: the largest prompt four times over, which
 // takes some hundred milliseconds. Texts that need more, which only nested JSON without its end does, are taken to hold
@@ -54,7 +55,7 @@ public:
     struct Options {
         std::span<const chat::Tool> tools;
         bool many = true;  // an answer may have several calls
-        // What others say in the conversation: the texts of its user and of its tools' results.
+        // The texts of others in the conversation: those of its user and of its tools' results.
         std::vector<std::string> texts_of_others;
     };
     explicit BareCalls(Options options);

@@ -18,7 +18,7 @@ namespace llmd::constraint {
 
 // Longer tokens are never allowed. GPT-2's longest has 128 bytes.
 inline constexpr size_t kMaxTokenBytes = 256;
-// Of the short tokens: in GPT-2's vocabulary all but 59 of the 49,201 of plain bytes.
+// The short tokens have at most so many: in GPT-2's vocabulary all but 59 of the 49,201 of plain bytes.
 inline constexpr uint8_t kMaxShortBytes = 16;
 
 // A set of ids, with one bit for each id of the vocabulary.

@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -16,10 +17,10 @@ namespace llmd::constraint {
 
 using base::ErrorCode;
 using base::fail;
-using chat::ArgumentForm;
+using chat::ArgumentSyntax;
 using chat::CallSyntax;
 using chat::Tool;
-using chat::ValueForm;
+using chat::ValueKind;
 using simdjson::SUCCESS;
 using simdjson::dom::element;
 
@@ -82,16 +83,18 @@ public:
         if (parser_.parse(tool.parameters).get(schema) != SUCCESS) {
             return fail(ErrorCode::InvalidArgument, field, ": it is not JSON");
         }
-        const size_t n_loosened = loosened_.size();
-        auto rule = is_json() ? rules_.add(schema, "#", field, tool.strict ? nullptr : &loosened_)
-                              : parameters(tool, schema, field);
-        if (rule && loosened_.size() == n_loosened) known_.emplace(std::pair(tool.parameters, tool.strict), *rule);
+        unconstrained_.is_strict = tool.strict;
+        unconstrained_.field = field;
+        const size_t n_notes = unconstrained_.notes.size();
+        auto rule = is_json() ? rules_.add(schema, "#", field, &unconstrained_) : parameters(tool, schema, field);
+        if (rule && unconstrained_.notes.size() == n_notes)
+            known_.emplace(std::pair(tool.parameters, tool.strict), *rule);
         return rule;
     }
-    std::vector<std::string>& loosened() { return loosened_; }
+    std::vector<std::string>& notes() { return unconstrained_.notes; }
 
 private:
-    bool is_json() const { return syntax_.form == ArgumentForm::Json; }
+    bool is_json() const { return syntax_.arguments == ArgumentSyntax::Json; }
 
     // As JsonText::object() goes through properties, from the last to the first.
     base::Result<RuleId> parameters(const Tool& tool, element schema, const std::string& field) {
@@ -107,7 +110,7 @@ private:
                             ": at \"#/properties\": ", base::in_quotes(property->name, kQuotedBytes),
                             " is required, and calls of this model cannot spell this name");
             }
-            const auto value = this->value(tool, *property, schema, field);
+            const auto value = this->value(*property, schema, field);
             if (!value) return value.error();
             NodeId after = member == b_.nothing() ? member : spaced(b_, syntax_.parameter_separator, member);
             if (may_close) after = b_.choice(b_.end(), after);
@@ -142,38 +145,37 @@ private:
                 required.insert(name);
             }
         }
-        std::string_view unsupported = keywords.unknown.value_or("");
-        for (size_t i = 0; i < kKeywords && unsupported.empty(); ++i) {
+        std::vector<std::string_view> unsupported = keywords.unknown;
+        for (size_t i = 0; i < kKeywords; ++i) {
             const auto keyword = static_cast<Keyword>(i);
             const bool is_known = keyword == Keyword::Type || keyword == Keyword::Properties ||
                                   keyword == Keyword::Required || keyword == Keyword::AdditionalProperties;
-            if (!is_known && keywords.has(keyword)) unsupported = keyword_name(keyword);
+            if (!is_known && keywords.has(keyword)) unsupported.push_back(keyword_name(keyword));
         }
-        if (unsupported.empty()) return {};
-        auto refused = refuse(base::in_quotes(unsupported, kQuotedBytes), " is not supported");
-        if (tool.strict) return refused;
-        loosened_.push_back(std::move(refused.message));
+        for (const std::string_view keyword : unsupported) {
+            if (tool.strict) return refuse(in_quotes(keyword), " is not supported");
+            unconstrained_.add("at \"#\": ", in_quotes(keyword), " is not supported; it is not enforced");
+        }
         return {};
     }
 
     // Matches the value of a parameter and the end of the parameter.
-    base::Result<RuleId> value(const Tool& tool, const chat::ToolParameter& property, element schema,
-                               const std::string& field) {
+    base::Result<RuleId> value(const chat::ToolParameter& property, element schema, const std::string& field) {
         element own;
         const std::string pointer = pointer_to(property.name);
         if (schema.at_pointer(std::string_view(pointer).substr(1)).get(own) != SUCCESS) {
             return b_.rule(b_.call(unnamed_value(schema), end_));
         }
         const ValueParts parts = value_parts(own, schema, n_merges_);
-        if (syntax_.form == ArgumentForm::Parameters && property.form != ValueForm::Json) {
-            const bool may_be_null = property.form == ValueForm::TextOrNull;
+        if (syntax_.arguments == ArgumentSyntax::Parameters && property.kind != ValueKind::Json) {
+            const bool may_be_null = property.kind == ValueKind::TextOrNull;
             return b_.rule(b_.choice(text(*parts.text), may_be_null ? b_.literal("null", end_) : b_.nothing()));
         }
-        auto json = rules_.add(schema, pointer, field, tool.strict ? nullptr : &loosened_);
+        auto json = rules_.add(schema, pointer, field, &unconstrained_);
         if (!json) return json;
         std::vector<NodeId> spellings = {b_.call(*json, end_)};
-        if (syntax_.form != ArgumentForm::Parameters && parts.text) spellings.push_back(text(*parts.text));
-        if (syntax_.form == ArgumentForm::Python) {
+        if (syntax_.arguments != ArgumentSyntax::Parameters && parts.text) spellings.push_back(text(*parts.text));
+        if (syntax_.arguments == ArgumentSyntax::Python) {
             if (parts.may_be_boolean) spellings.push_back(b_.one_of({"True", "False"}, b_.end()));
             if (parts.may_be_null) spellings.push_back(b_.literal("None", b_.end()));
         }
@@ -189,8 +191,8 @@ private:
         return b_.call(rule->second, b_.end());
     }
     NodeId text_node(const ValueParts::Text& text) {
-        if (syntax_.form == ArgumentForm::Python) return single_quoted(b_, rules_.shared().json, text, b_.end());
-        if (syntax_.form == ArgumentForm::Parameters) {
+        if (syntax_.arguments == ArgumentSyntax::Python) return single_quoted(b_, rules_.shared().json, text, b_.end());
+        if (syntax_.arguments == ArgumentSyntax::Parameters) {
             return plain_text(b_, rules_.shared(), text, syntax_.parameter_end, b_.end());
         }
         const NodeId inner = plain_text(b_, rules_.shared(), text, chat::kBracesQuote, b_.end());
@@ -214,7 +216,7 @@ private:
     std::map<std::pair<std::string, bool>, RuleId> known_;    // by schema and strictness
     std::optional<RuleId> none_;
     size_t n_merges_ = 0;  // of this tool
-    std::vector<std::string> loosened_;
+    Unconstrained unconstrained_;
 };
 
 class AnswerCompiler {
@@ -229,12 +231,12 @@ public:
             return fail(ErrorCode::InvalidArgument, "tool_choice: it requires a call, but there are no tools");
         }
         if (!is_called_ && shape_.json_schema.empty()) return AnswerGrammar{};
-        std::vector<std::string> loosened;
+        std::vector<std::string> unconstrained;
         if (is_called_) {
-            if (auto added = add_calls(loosened); !added) return added.error();
+            if (auto added = add_calls(unconstrained); !added) return added.error();
         }
         if (!shape_.json_schema.empty() && !must_call_) {
-            if (auto added = add_schema(); !added) return added.error();
+            if (auto added = add_schema(unconstrained); !added) return added.error();
         }
         const RuleId start = b_.rule(answer());
         if (auto checked = check(start); !checked) return checked.error();
@@ -243,7 +245,7 @@ public:
         for (const auto& [i, rule] : tool_rules_) {
             if (grammar->depth_needed(grammar->entry(rule)) >= kMaxDepth) return no_text(i);
         }
-        return AnswerGrammar{std::make_shared<const Grammar>(std::move(*grammar)), std::move(loosened)};
+        return AnswerGrammar{std::make_shared<const Grammar>(std::move(*grammar)), std::move(unconstrained)};
     }
 
 private:
@@ -270,19 +272,21 @@ private:
         return fail(checked.error().code, "tools: ", checked.error().message);
     }
 
-    base::Result<void> add_schema() {
+    base::Result<void> add_schema(std::vector<std::string>& notes) {
         simdjson::dom::parser parser;
         element root;
         auto parsed = parse_json_schema(shape_.json_schema, parser, root);
         if (!parsed) return parsed;
-        const auto rule = add_json_schema(b_, root, "json_schema");
+        Unconstrained unconstrained{.is_strict = shape_.is_strict};
+        const auto rule = add_json_schema(b_, root, "json_schema", &unconstrained);
         if (!rule) return rule.error();
+        std::move(unconstrained.notes.begin(), unconstrained.notes.end(), std::back_inserter(notes));
         json_ = b_.call(*rule, b_.end());
         return {};
     }
 
     // Builds calls_ and what belongs to it.
-    base::Result<void> add_calls(std::vector<std::string>& loosened) {
+    base::Result<void> add_calls(std::vector<std::string>& unconstrained) {
         const CallSyntax& syntax = *shape_.syntax;
         // The byte that ends a name in the trie of names, unless white space may stand there.
         lead_ = is_space(syntax.name_end[0]) ? 0 : 1;
@@ -294,6 +298,7 @@ private:
             if (shape_.choice.kind == ToolChoice::Kind::Named && tool.name != shape_.choice.name) continue;
             const auto rule = arguments.rule(tool, field_of(i));
             if (!rule) return rule.error();
+            if (!tool.fault.empty()) arguments.notes().push_back(base::concat(field_of(i), ": ", tool.fault));
             const uint32_t at = names_.insert(tool.name);
             names_.entry(at).ends = true;
             const NodeId rest = spaced(b_, syntax.name_end.substr(lead_), b_.call(*rule, b_.end()));
@@ -304,7 +309,7 @@ private:
             return fail(ErrorCode::InvalidArgument, "tool_choice: ", base::in_quotes(shape_.choice.name, kQuotedBytes),
                         " is none of the tools");
         }
-        loosened = std::move(arguments.loosened());
+        unconstrained = std::move(arguments.notes());
         const NodeId names = name_nodes(b_.nothing());
         const NodeId end = b_.literal(syntax.end, b_.end());
         const std::string first = base::concat(syntax.begin, syntax.call_begin);

@@ -8,7 +8,7 @@
 //
 // The arguments have the properties of the schema in its order, and optional ones may be left out. Where a syntax has
 // its own spelling of strings, true, false and null, it is allowed for the value of a parameter; within arrays and
-// objects values are spelled as in JSON. ArgumentForm::Json alone allows properties that the schema does not name.
+// objects values are spelled as in JSON. ArgumentSyntax::Json alone allows properties that the schema does not name.
 // Any thread.
 #pragma once
 
@@ -38,13 +38,13 @@ struct AnswerShape {
     // The JSON schema of the answer's text; empty: any text. Beside tools the answer is either calls or such a text,
     // for AnswerReader::Options::calls_come_first.
     std::string_view json_schema;
+    bool is_strict = false;  // a keyword of json_schema that is not supported is an error
 };
 
 struct AnswerGrammar {
     std::shared_ptr<const Grammar> grammar;  // null: every text is allowed
-    // What is not held to its schema: `tools[2].function.parameters: at "#/properties/a": ...`. Each such value may be
-    // any JSON.
-    std::vector<std::string> loosened;
+    // The keywords that are not enforced (Unconstrained): `tools[2].function.parameters: at "#/properties/a": ...`.
+    std::vector<std::string> unconstrained;
 };
 
 // InvalidArgument names the field: `tool_choice` if it names no tool, `tools[i].function.parameters` if the schema is

@@ -8,6 +8,7 @@
 
 #include "base/json_writer.h"
 #include "constraint/json_schema.h"
+#include "constraint/mended_schema.h"
 #include "constraint/merged_schema.h"
 #include "engine/generation/constraint/value_spelling.h"
 
@@ -57,9 +58,15 @@ public:
         if (has(function, "strict", value) && value.get(tool.strict) != SUCCESS) {
             return refuse(field, ".strict: ", as_told(value), " is not true or false");
         }
-        if (has(function, "parameters", value)) {
-            if (auto taken = read_parameters(value, field + ".parameters", tool); !taken) return taken.error();
+        if (!has(function, "parameters", value)) return tool;
+        field += ".parameters";
+        const auto mended = tool.strict ? std::nullopt : mend_schema(value);
+        simdjson::dom::parser parser;
+        if (mended) {
+            tool.fault = mended->fault;
+            if (parser.parse(mended->text).get(value) != SUCCESS) return refuse(field, ": it is not JSON");
         }
+        if (auto taken = read_parameters(value, field, tool); !taken) return taken.error();
         return tool;
     }
 
@@ -105,7 +112,7 @@ private:
                     return refuse(field, ": at \"#/properties\": ", base::in_quotes(name, kQuotedBytes),
                                   " comes twice");
                 }
-                tool.properties.push_back({std::string(name), value_form(value_parts(property, schema, n_merges))});
+                tool.properties.push_back({std::string(name), value_kind(value_parts(property, schema, n_merges))});
             }
         }
         if (const auto& given = keywords[Keyword::Required]; given && given->get(required) == SUCCESS) {
@@ -119,7 +126,7 @@ private:
             return refuse(field, ": at \"#\": more than ", kMaxProperties, " properties");
         // An object without properties is what tools without parameters have, and not one of any properties.
         const bool is_free = keywords.has(Keyword::Type) && !keywords.has(Keyword::Properties);
-        const bool says_more = is_free || keywords.unknown || keywords.twice ||
+        const bool says_more = is_free || !keywords.unknown.empty() || keywords.twice ||
                                keywords.besides({Keyword::Type, Keyword::Properties}) ||
                                (listed && !listed->is_object());
         if (tool.properties.empty() && !says_more) return {};

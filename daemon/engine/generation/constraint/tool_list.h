@@ -18,7 +18,7 @@ inline constexpr size_t kQuotedBytes = 200;  // of a caller's text in a message
 // Reads a JSON array of OpenAI's tools, `{"type":"function","function":{name,description,parameters,strict}}` or, as
 // /v1/responses has them, without the inner object. InvalidArgument names the field: `tools[3].function.name: ...`. The
 // schemas of the parameters are compiled later (tool_grammar.h). One without a type gets `"type":"object"`, since
-// arguments are an object.
+// arguments are an object. What is malformed in the schema of a tool that is not strict is mended (mended_schema.h).
 base::Result<std::vector<chat::Tool>> parse_tools(std::string_view json);
 
 struct ToolChoice {

@@ -94,18 +94,18 @@ ValueParts value_parts(element schema, element root, size_t& n_merges) {
     return parts_of(merged, root, n_merges, false);
 }
 
-chat::ValueForm value_form(const ValueParts& parts) {
-    if (!parts.text || parts.may_be_more || parts.may_be_boolean) return chat::ValueForm::Json;
+chat::ValueKind value_kind(const ValueParts& parts) {
+    if (!parts.text || parts.may_be_more || parts.may_be_boolean) return chat::ValueKind::Json;
     if (parts.text->values) {
         // The end of a value begins with "</", maybe after a line break.
         const auto is_spelled = [](const std::string& value) {
             return base::is_clean_text(value) && value.find("</") == std::string::npos && !value.ends_with('<');
         };
         if (!std::all_of(parts.text->values->begin(), parts.text->values->end(), is_spelled)) {
-            return chat::ValueForm::Json;
+            return chat::ValueKind::Json;
         }
     }
-    return parts.may_be_null ? chat::ValueForm::TextOrNull : chat::ValueForm::Text;
+    return parts.may_be_null ? chat::ValueKind::TextOrNull : chat::ValueKind::Text;
 }
 
 size_t matched_end(std::string_view marker, std::string_view text) {

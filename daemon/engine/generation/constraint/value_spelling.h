@@ -16,7 +16,7 @@
 
 namespace llmd::constraint {
 
-// What a schema says of the values that have another spelling.
+// The parts of a schema for the values that have another spelling.
 struct ValueParts {
     // The strings, if their schema has no other keywords than these.
     struct Text {
@@ -34,8 +34,8 @@ struct ValueParts {
 // `n_merges` is that of MergedSchema::add(), which bounds the work for a tool.
 ValueParts value_parts(simdjson::dom::element schema, simdjson::dom::element root, size_t& n_merges);
 
-// How ArgumentForm::Parameters spells the values of the schema: as text only if nothing else looks like one.
-chat::ValueForm value_form(const ValueParts& parts);
+// How ArgumentSyntax::Parameters spells the values of the schema: as text only if nothing else looks like one.
+chat::ValueKind value_kind(const ValueParts& parts);
 
 // Matches a text as it is and then `end`, which does not occur in it. A text has printable characters, line breaks and
 // tabs. `end` is ASCII.

@@ -75,7 +75,7 @@ base::Result<void> plan_kv_pages(const model::DecoderSpec& spec, uint32_t n_sequ
     const uint64_t window_page_bytes = page_bytes(spec, limits, compute::KvPool::Window);
     const uint64_t sequence_bytes =
         least * page_bytes(spec, limits, compute::KvPool::Full) + windowed * window_page_bytes;
-    // What weights and `rest` leave of so many bytes for pages; nothing if those of one sequence do not fit.
+    // Weights and `rest` leave so many of these bytes for pages; nothing if those of one sequence do not fit.
     const auto left_of = [&](uint64_t bytes, uint64_t rest) -> std::optional<uint64_t> {
         if (weight_bytes > bytes || rest > bytes - weight_bytes) return std::nullopt;  // their sum may overflow
         const uint64_t left = bytes - weight_bytes - rest;
@@ -104,7 +104,7 @@ base::Result<void> plan_kv_pages(const model::DecoderSpec& spec, uint32_t n_sequ
     uint64_t of_border =
         limits.window == 0 || memory.is_scarce ? 0 : WindowPages::behind_border(limits.window, pages_for(limits.n_ctx));
     if (bound && sequence_bytes + of_border * window_page_bytes > for_pages) of_border = 0;
-    // Of a page of KvPool::Full with its share of the windowed ones.
+    // A page of KvPool::Full takes so many with its share of the windowed ones.
     const uint64_t share_bytes = (sequence_bytes + of_border * window_page_bytes + least - 1) / least;
     const uint64_t most = std::min(least * n_sequences, most_in_buffer);
     limits.n_pages = static_cast<uint32_t>(

@@ -27,7 +27,7 @@ inline constexpr uint64_t kMemoryHeadroomBytes = 64u << 20;
 // Left beside these where the engine's memory is bounded: for what requests hold, like texts and grammars.
 inline constexpr uint64_t kRequestReserveBytes = 16u << 20;
 
-// What the pages of one sequence take, as the CPU keeps them; OpenCL takes no more. Layers of the window that has pages
+// The memory of one sequence's pages, as the CPU keeps them; OpenCL takes no more. Layers of the window that has pages
 // of its own let go of what it no longer sees.
 struct ContextMemory {
     uint64_t bytes_per_token = 0;         // of all other layers, at each position
@@ -111,7 +111,7 @@ public:
     // True if it would succeed with these slots closed.
     bool fits_without(std::span<const uint32_t> slots, uint32_t n_tokens) const;
 
-    // Of KvPool::Full.
+    // The counts of KvPool::Full.
     struct Counts {
         uint32_t used = 0;    // held by slots
         uint32_t cached = 0;  // held by no slot, and in the prefix cache

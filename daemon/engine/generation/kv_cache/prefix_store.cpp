@@ -110,8 +110,14 @@ base::Result<PrefixStore> PrefixStore::open(fs::path directory, std::string iden
     using base::ErrorCode;
     std::error_code failure;
     fs::create_directories(directory.parent_path(), failure);
-    if ((::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) || ::chmod(directory.c_str(), 0700) != 0) {
+    if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
         return base::fail_errno(ErrorCode::Failed, directory.string(), errno);
+    }
+    // The sandbox lets nobody change the mode: prepare_writable_paths() does it before.
+    struct stat own = {};
+    if (::stat(directory.c_str(), &own) != 0) return base::fail_errno(ErrorCode::Failed, directory.string(), errno);
+    if ((own.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+        return base::fail(ErrorCode::Failed, directory.string(), ": others may read it; chmod 700 it");
     }
     PrefixStore store(std::move(directory), std::move(identity), page_bytes, max_bytes);
     failure = list(store.directory_, [&](const std::string& name, const struct stat& status) {
@@ -254,7 +260,9 @@ void PrefixStore::mark_used(std::span<const std::string> names, int64_t time_ns)
         const auto file = files_.find(name);
         if (file == files_.end()) continue;
         file->second.last_used_ns = time_ns;
-        ::utimensat(AT_FDCWD, (directory_ / name).c_str(), times, AT_SYMLINK_NOFOLLOW);
+        // Through a descriptor: the sandbox refuses to set times by a path.
+        const base::UniqueFd fd(::open((directory_ / name).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+        if (fd) ::futimens(fd.get(), times);
     }
 }
 

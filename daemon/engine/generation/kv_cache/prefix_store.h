@@ -29,9 +29,9 @@ class PrefixStore {
 public:
     using PageBytes = std::array<uint64_t, compute::kKvPools>;  // by pool
 
-    // `identity` names model, engine and numeric profile; pages of another identity are not found. All files together,
-    // also those of other identities, take at most `max_bytes`; the least recently used are removed. Failed names the
-    // directory if it cannot be created, read or protected.
+    // `identity` names model, engine and numeric fingerprint; pages of another identity are not found. All files
+    // together, also those of other identities, take at most `max_bytes`; the least recently used are removed. Failed
+    // names the directory if it cannot be created, read or protected.
     static base::Result<PrefixStore> open(std::filesystem::path directory, std::string identity,
                                           const PageBytes& page_bytes, uint64_t max_bytes);
     // Removes the files of all identities. The directory need not exist.

@@ -21,7 +21,7 @@ uint32_t WindowPages::first_seen(uint32_t window, uint32_t n) {
 }
 
 uint32_t WindowPages::most_held(uint32_t window, uint32_t max_rows, uint32_t n_tokens) {
-    // Of so many positions, wherever they begin.
+    // So many positions take the most pages, wherever they begin.
     const uint32_t most = pages_for(window - 1 + max_rows) + 1;
     return std::min(most, pages_for(n_tokens));
 }

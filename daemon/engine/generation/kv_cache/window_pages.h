@@ -84,7 +84,8 @@ private:
     struct Slot {
         uint32_t first = 0;
         std::vector<uint32_t> pages;  // page first + i
-        // What a branch needs and the slot does not see any more, until attach(): page i, its number.
+        // These pages are needed by a branch, and the slot does not see them any more, until attach(): page i, its
+        // number.
         std::vector<std::pair<uint32_t, uint32_t>> kept;
         uint32_t reserved = 0;
         uint32_t n_prompt = 0, n_branch = 0;

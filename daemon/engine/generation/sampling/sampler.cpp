@@ -10,8 +10,8 @@
 
 namespace llmd::generation {
 
-using compute::Adjustment;
 using compute::Candidate;
+using compute::LogitBias;
 
 namespace {
 
@@ -29,7 +29,7 @@ base::Result<void> check_between(const char* name, float value, float least, flo
     return base::fail(base::ErrorCode::InvalidArgument, name, ": ", value, " is not from ", least, " to ", most);
 }
 
-base::Result<void> check_bias(std::span<const LogitBias> all, uint32_t n_vocab) {
+base::Result<void> check_bias(std::span<const protocol::LogitBias> all, uint32_t n_vocab) {
     if (all.size() > kMaxLogitBias) {
         return base::fail(base::ErrorCode::InvalidArgument, "logit_bias: ", all.size(), " ids are more than ",
                           kMaxLogitBias);
@@ -56,26 +56,26 @@ float log_sum_exp_of(std::span<const Candidate> row) {
 
 }  // namespace
 
-base::Result<void> SamplerParameters::check(uint32_t n_vocab) const {
-    if (auto checked = check_between("temperature", temperature, 0, kMaxTemperature); !checked) return checked;
-    if (!(top_p >= 0 && top_p <= 1)) return out_of_range("top_p", top_p, "from 0 to 1");
-    if (!(min_p >= 0 && min_p <= 1)) return out_of_range("min_p", min_p, "from 0 to 1");
-    if (!(repeat_penalty > 0 && repeat_penalty < kInfinity)) {
-        return out_of_range("repeat_penalty", repeat_penalty, "above 0");
+base::Result<void> check(const Sampling& sampling, uint32_t n_vocab) {
+    if (auto checked = check_between("temperature", sampling.temperature, 0, kMaxTemperature); !checked) return checked;
+    if (!(sampling.top_p >= 0 && sampling.top_p <= 1)) return out_of_range("top_p", sampling.top_p, "from 0 to 1");
+    if (!(sampling.min_p >= 0 && sampling.min_p <= 1)) return out_of_range("min_p", sampling.min_p, "from 0 to 1");
+    if (!(sampling.repeat_penalty > 0 && sampling.repeat_penalty < kInfinity)) {
+        return out_of_range("repeat_penalty", sampling.repeat_penalty, "above 0");
     }
-    for (const auto& [name, value] :
-         {std::pair("presence_penalty", presence_penalty), std::pair("frequency_penalty", frequency_penalty)}) {
+    for (const auto& [name, value] : {std::pair("presence_penalty", sampling.presence_penalty),
+                                      std::pair("frequency_penalty", sampling.frequency_penalty)}) {
         if (auto checked = check_between(name, value, -kMaxPenalty, kMaxPenalty); !checked) return checked;
     }
-    if (repeat_last_n < kWholeContext) {
-        return base::fail(base::ErrorCode::InvalidArgument, "repeat_last_n: ", repeat_last_n, " is less than ",
+    if (sampling.repeat_last_n < kWholeContext) {
+        return base::fail(base::ErrorCode::InvalidArgument, "repeat_last_n: ", sampling.repeat_last_n, " is less than ",
                           kWholeContext);
     }
-    return check_bias(logit_bias, n_vocab);
+    return check_bias(sampling.logit_bias, n_vocab);
 }
 
 std::optional<size_t> kept_candidates(std::span<const Candidate> candidates, float floor, float log_sum_exp,
-                                      uint32_t n_vocab, const SamplerParameters& parameters) {
+                                      uint32_t n_vocab, const Sampling& parameters) {
     candidates = above_floor(candidates, floor);
     if (candidates.empty()) return std::nullopt;
 
@@ -105,12 +105,12 @@ std::optional<size_t> kept_candidates(std::span<const Candidate> candidates, flo
 
 base::Result<std::span<Candidate>> WholeRow::read(uint32_t output, compute::Backend& backend,
                                                   std::span<const uint32_t> allowed,
-                                                  std::span<const Adjustment> unsent) {
+                                                  std::span<const LogitBias> unsent) {
     logits_.resize(n_vocab_);
     if (auto read = backend.read_logits(output, logits_); !read) return read.error();
-    for (const Adjustment& change : unsent) {
+    for (const LogitBias& change : unsent) {
         float& logit = logits_[static_cast<size_t>(change.id)];
-        logit = compute::adjusted(logit, change);
+        logit = compute::biased(logit, change);
     }
     candidates_.clear();
     for (uint32_t id = 0; id < n_vocab_; ++id) {
@@ -119,9 +119,9 @@ base::Result<std::span<Candidate>> WholeRow::read(uint32_t output, compute::Back
     return std::span(candidates_);
 }
 
-void Sampler::list_adjustments(std::span<const int32_t> ids, std::span<const int32_t> banned) {
-    adjustments_.clear();
-    if (parameters_.penalises()) {
+void Sampler::list_logit_biases(std::span<const int32_t> ids, std::span<const int32_t> banned) {
+    logit_biases_.clear();
+    if (penalises(parameters_)) {
         const auto n = static_cast<uint32_t>(parameters_.repeat_last_n);  // the whole context is more than any
         const auto recent = ids.last(std::min<size_t>(ids.size(), n));
         window_.assign(recent.begin(), recent.end());
@@ -130,47 +130,47 @@ void Sampler::list_adjustments(std::span<const int32_t> ids, std::span<const int
             const auto end = std::upper_bound(at, window_.end(), *at);
             const auto count = static_cast<float>(end - at);
             const float penalty = parameters_.presence_penalty + count * parameters_.frequency_penalty;
-            adjustments_.push_back({*at, parameters_.repeat_penalty, -penalty});
+            logit_biases_.push_back({*at, parameters_.repeat_penalty, -penalty});
             at = end;
         }
     }
-    for (const auto& [id, bias] : parameters_.logit_bias) adjustments_.push_back({id, 1, std::max(bias, kBan)});
-    for (const int32_t id : banned) adjustments_.push_back({id, 1, kBan});
+    for (const auto& [id, bias] : parameters_.logit_bias) logit_biases_.push_back({id, 1, std::max(bias, kBan)});
+    for (const int32_t id : banned) logit_biases_.push_back({id, 1, kBan});
     if (parameters_.logit_bias.empty() && banned.empty()) return;
 
     // By addend too, so that sums are the same in whatever order the biases came.
-    std::sort(adjustments_.begin(), adjustments_.end(), [](const Adjustment& a, const Adjustment& b) {
+    std::sort(logit_biases_.begin(), logit_biases_.end(), [](const LogitBias& a, const LogitBias& b) {
         return std::tie(a.id, a.factor, a.addend) < std::tie(b.id, b.factor, b.addend);
     });
     size_t n = 0;
-    for (const Adjustment& change : adjustments_) {
-        if (n == 0 || adjustments_[n - 1].id != change.id) {
-            adjustments_[n++] = change;
+    for (const LogitBias& change : logit_biases_) {
+        if (n == 0 || logit_biases_[n - 1].id != change.id) {
+            logit_biases_[n++] = change;
             continue;
         }
-        Adjustment& merged = adjustments_[n - 1];
+        LogitBias& merged = logit_biases_[n - 1];
         merged.factor *= change.factor;
         merged.addend = std::max(merged.addend + change.addend, kBan);
     }
-    adjustments_.resize(n);
+    logit_biases_.resize(n);
 }
 
-std::span<const Adjustment> Sampler::unsent() const {
-    return adjustments_.size() > compute::kMaxAdjustments ? std::span(adjustments_) : std::span<const Adjustment>();
+std::span<const LogitBias> Sampler::unsent() const {
+    return logit_biases_.size() > compute::kMaxLogitBiases ? std::span(logit_biases_) : std::span<const LogitBias>();
 }
 
 compute::SampleRequest Sampler::request(std::span<const int32_t> ids, uint32_t position,
                                         std::span<const uint32_t> allowed, std::span<const int32_t> banned) {
-    list_adjustments(ids, banned);
+    list_logit_biases(ids, banned);
     compute::SampleRequest request;
-    // What is drawn from the candidates alone gets its noise in draw(), not for the whole vocabulary.
-    request.temperature = parameters_.is_greedy() || parameters_.filters() ? 0 : parameters_.temperature;
-    request.seed = parameters_.seed;
+    // A token that is drawn from the candidates alone gets its noise in draw(), not for the whole vocabulary.
+    request.temperature = is_greedy(parameters_) || filters(parameters_) ? 0 : parameters_.temperature;
+    request.seed = parameters_.seed.value_or(0);
     request.position = position;
     request.allowed = allowed;
     if (!unsent().empty()) return request;  // only whether the row is finite
-    request.adjustments = adjustments_;
-    request.wants_candidates = parameters_.filters();
+    request.logit_biases = logit_biases_;
+    request.wants_candidates = filters(parameters_);
     return request;
 }
 
@@ -178,7 +178,7 @@ base::Result<int32_t> Sampler::choose(const compute::Sampled& sampled, uint32_t 
                                       compute::Backend& backend, std::span<const uint32_t> allowed) {
     if (!unsent().empty()) return choose_of_all(sampled, position, output, backend, allowed);
     int32_t id = sampled.id;
-    if (parameters_.filters()) {
+    if (filters(parameters_)) {
         const auto kept =
             kept_candidates(sampled.candidates, sampled.candidate_floor, sampled.log_sum_exp, n_vocab_, parameters_);
         if (!kept) return choose_of_all(sampled, position, output, backend, allowed);
@@ -196,8 +196,8 @@ base::Result<int32_t> Sampler::choose_of_all(const compute::Sampled& sampled, ui
     const auto row = row_.read(output, backend, allowed, unsent());
     if (!row) return row.error();
     if (row->empty()) return base::fail(base::ErrorCode::DeviceError, "no id of the row takes part");
-    if (parameters_.is_greedy()) return std::min_element(row->begin(), row->end(), compute::comes_first)->id;
-    if (!parameters_.filters()) return draw(*row, position);
+    if (is_greedy(parameters_)) return std::min_element(row->begin(), row->end(), compute::comes_first)->id;
+    if (!filters(parameters_)) return draw(*row, position);
     const float log_sum_exp = unsent().empty() ? sampled.log_sum_exp : log_sum_exp_of(*row);
     // Sorting all takes many times as long as finding the largest ones, which are mostly enough.
     for (size_t n = kFirstSorted;; n *= kMoreSorted) {
@@ -213,7 +213,7 @@ base::Result<int32_t> Sampler::choose_of_all(const compute::Sampled& sampled, ui
 }
 
 int32_t Sampler::draw(std::span<const Candidate> kept, uint32_t position) const {
-    const uint32_t key = compute::noise_key(parameters_.seed, position);
+    const uint32_t key = compute::noise_key(parameters_.seed.value_or(0), position);
     int32_t best_id = -1;
     float best_score = -kInfinity;
     for (const Candidate& candidate : kept) {
@@ -253,7 +253,7 @@ std::optional<TokenLogprobs> look_up(std::span<const Candidate> sorted, int32_t 
 
 base::Result<TokenLogprobs> LogprobReader::read(const compute::Sampled& sampled, int32_t chosen, uint32_t n_top,
                                                 uint32_t output, compute::Backend& backend,
-                                                std::span<const uint32_t> allowed, std::span<const Adjustment> unsent) {
+                                                std::span<const uint32_t> allowed, std::span<const LogitBias> unsent) {
     double log_sum_exp = sampled.log_sum_exp;
     if (unsent.empty()) {
         const auto listed = above_floor(sampled.candidates, sampled.candidate_floor);

@@ -11,14 +11,14 @@
 // and its logit bias is added to that; llama.cpp adds the bias first, which differs only if the id has a repeat penalty
 // too. A banned id gets kBan added, which no other logit comes near: it is chosen only if nothing else takes part.
 //
-// All of this is one compute::Adjustment for each id. The device takes kMaxAdjustments of them; if there are more, the
-// row's logits are read whole, and the host adjusts them and samples, with the same result.
+// All of this is one compute::LogitBias for each id. The device takes kMaxLogitBiases of them; if there are more, the
+// row's logits are read whole, and the host biases them and samples, with the same result.
 //
 // The device does greedy sampling and plain temperature by itself. The filters work on the candidates that it returns;
 // if those do not provably hold the kept set, the row's logits are read whole, with the same result.
 //
 // If the request has a mask (compute::SampleRequest::allowed), only its ids take part. It applies after the
-// adjustments. Thread-bound, one a sequence.
+// logit biases. Thread-bound, one a sequence.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,7 @@
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
+#include "protocol/ask.h"
 
 namespace llmd::generation {
 
@@ -36,51 +37,41 @@ namespace llmd::generation {
 inline constexpr float kLeastTemperature = 1e-4f;
 inline constexpr float kMaxTemperature = 1e6f;  // far from kBan; logits mean nothing long before
 
-inline constexpr int32_t kDefaultRepeatLastN = 64;  // tokens, as in llama.cpp and Ollama
-inline constexpr int32_t kWholeContext = -1;        // as repeat_last_n
-inline constexpr float kMaxPenalty = 2;             // of presence_penalty and frequency_penalty, either sign; OpenAI's
-inline constexpr size_t kMaxLogitBias = 300;        // ids; OpenAI's
-inline constexpr float kMaxBias = 100;              // either sign; OpenAI's
-inline constexpr size_t kMaxStopTokenIds = 64;      // GenerationRequest::stop_token_ids
-// What is added to the logit of a banned id. No model's logits come near it, and kBan / kLeastTemperature is finite.
+inline constexpr int32_t kWholeContext = -1;    // as repeat_last_n
+inline constexpr float kMaxPenalty = 2;         // of presence_penalty and frequency_penalty, either sign; OpenAI's
+inline constexpr size_t kMaxLogitBias = 300;    // ids; OpenAI's
+inline constexpr float kMaxBias = 100;          // either sign; OpenAI's
+inline constexpr size_t kMaxStopTokenIds = 64;  // Sampling::stop_token_ids
+// This is added to the logit of a banned id. No model's logits come near it, and kBan / kLeastTemperature is finite.
 inline constexpr float kBan = -1e34f;
 
-struct LogitBias {
-    int32_t id = 0;  // in the vocabulary
-    float bias = 0;  // -kMaxBias to kMaxBias, or -infinity, which bans the id
-};
+using protocol::Sampling;
 
-struct SamplerParameters {
-    float temperature = 0;  // below kLeastTemperature: greedy; at most kMaxTemperature
-    uint32_t top_k = 0;     // 0: off; keeps the k largest logits, lower ids first among equals
-    float top_p = 1;        // 1: off; keeps the fewest largest whose probabilities reach it (Holtzman et al. 2019)
-    float min_p = 0;  // 0: off; keeps what has at least this part of the largest's probability (Nguyen et al. 2024)
-    float repeat_penalty = 1;                     // above 0; 1: off
-    float presence_penalty = 0;                   // -kMaxPenalty to kMaxPenalty; 0: off
-    float frequency_penalty = 0;                  // likewise
-    int32_t repeat_last_n = kDefaultRepeatLastN;  // the window of the penalties; 0: they are off; kWholeContext
-    uint64_t seed = 0;
-    std::vector<LogitBias> logit_bias;  // at most kMaxLogitBias; those of the same id add up
-
-    // InvalidArgument names a parameter and its value: a NaN, a number out of its range, too many biases, or one of an
-    // id that a vocabulary of n_vocab does not have.
-    base::Result<void> check(uint32_t n_vocab) const;
-    // True if some penalty depends on the tokens so far.
-    bool penalises() const {
-        return repeat_last_n != 0 && (repeat_penalty != 1 || presence_penalty != 0 || frequency_penalty != 0);
-    }
-    // True if some filter may drop an id, so that the device's argmax is not enough.
-    bool filters() const { return !is_greedy() && (top_k > 0 || top_p < 1 || min_p > 0); }
-    // True if the device's id is the result and depends on no earlier tokens that the host would have to send.
-    bool is_done_by_device() const { return !filters() && !penalises(); }
-    bool is_greedy() const { return temperature < kLeastTemperature || top_k == 1; }
-};
+// InvalidArgument names a parameter and its value: a NaN, a number out of its range, too many biases, or one of an id
+// that a vocabulary of n_vocab does not have. A bias is -kMaxBias to kMaxBias, or -infinity, which bans the id.
+base::Result<void> check(const Sampling& sampling, uint32_t n_vocab);
+// True if some penalty depends on the tokens so far.
+inline bool penalises(const Sampling& sampling) {
+    return sampling.repeat_last_n != 0 &&
+           (sampling.repeat_penalty != 1 || sampling.presence_penalty != 0 || sampling.frequency_penalty != 0);
+}
+inline bool is_greedy(const Sampling& sampling) {
+    return sampling.temperature < kLeastTemperature || sampling.top_k == 1;
+}
+// True if some filter may drop an id, so that the device's argmax is not enough.
+inline bool filters(const Sampling& sampling) {
+    return !is_greedy(sampling) && (sampling.top_k > 0 || sampling.top_p < 1 || sampling.min_p > 0);
+}
+// True if the device's id is the result and depends on no earlier tokens that the host would have to send.
+inline bool is_done_by_device(const Sampling& sampling) {
+    return !filters(sampling) && !penalises(sampling);
+}
 
 // Returns how many of `candidates` pass top-k, top-p and min-p, which is at least one. They are the largest logits of a
 // row, by falling logit and then rising id. Returns nothing if ids that are not listed, each with a logit of at most
 // `floor`, might belong to the kept set. log_sum_exp is that of the whole row.
 std::optional<size_t> kept_candidates(std::span<const compute::Candidate> candidates, float floor, float log_sum_exp,
-                                      uint32_t n_vocab, const SamplerParameters& parameters);
+                                      uint32_t n_vocab, const Sampling& parameters);
 
 // True if a mask (compute::SampleRequest::allowed) has the id; an empty mask has all ids.
 inline bool takes_part(std::span<const uint32_t> allowed, uint32_t id) {
@@ -101,11 +92,11 @@ public:
     explicit WholeRow(uint32_t n_vocab) : n_vocab_(n_vocab) {}
 
     // Returns all ids of the output-th row of the last completed step that `allowed` has, by rising id. `unsent` are
-    // the adjustments that the device has not made. The result is valid until the next call, and may be sorted in
+    // the logit biases that the device has not made. The result is valid until the next call, and may be sorted in
     // place.
     base::Result<std::span<compute::Candidate>> read(uint32_t output, compute::Backend& backend,
                                                      std::span<const uint32_t> allowed,
-                                                     std::span<const compute::Adjustment> unsent);
+                                                     std::span<const compute::LogitBias> unsent);
 
 private:
     uint32_t n_vocab_;
@@ -115,39 +106,38 @@ private:
 
 class Sampler {
 public:
-    // Precondition: parameters.check(n_vocab) succeeded.
-    Sampler(const SamplerParameters& parameters, uint32_t n_vocab)
-        : parameters_(parameters), n_vocab_(n_vocab), row_(n_vocab) {}
+    // Precondition: check(parameters, n_vocab) succeeded.
+    Sampler(const Sampling& parameters, uint32_t n_vocab) : parameters_(parameters), n_vocab_(n_vocab), row_(n_vocab) {}
 
-    const SamplerParameters& parameters() const { return parameters_; }
+    const Sampling& parameters() const { return parameters_; }
 
     // Returns the device's request for the token at `position`, which follows `ids`. If the device does the sampling by
     // itself, `position` may be further on. The ids in `banned` must not be chosen; they are in the vocabulary. The
     // request is valid until the next call, and as long as `allowed` is.
     compute::SampleRequest request(std::span<const int32_t> ids, uint32_t position,
                                    std::span<const uint32_t> allowed = {}, std::span<const int32_t> banned = {});
-    // The adjustments of the last request() that are too many for the device, so that it has made none of them; mostly
+    // The logit biases of the last request() that are too many for the device, so that it has made none of them; mostly
     // empty. Always empty if the parameters are done by the device and logit_bias and `banned` have at most
-    // kMaxAdjustments ids together.
-    std::span<const compute::Adjustment> unsent() const;
+    // kMaxLogitBiases ids together.
+    std::span<const compute::LogitBias> unsent() const;
 
     // Returns the id at `position`, from the device's answer to request() for the output-th row of the last completed
-    // step, and the mask of that request, which was the last one if it had unsent() adjustments. Precondition: the
+    // step, and the mask of that request, which was the last one if it had unsent() logit biases. Precondition: the
     // answer is finite. Errors are the device's.
     base::Result<int32_t> choose(const compute::Sampled& sampled, uint32_t position, uint32_t output,
                                  compute::Backend& backend, std::span<const uint32_t> allowed = {});
 
 private:
-    void list_adjustments(std::span<const int32_t> ids, std::span<const int32_t> banned);
-    // Samples from all logits of the row, because the device's candidates are too few or it lacks adjustments.
+    void list_logit_biases(std::span<const int32_t> ids, std::span<const int32_t> banned);
+    // Samples from all logits of the row, because the device's candidates are too few or it lacks logit biases.
     base::Result<int32_t> choose_of_all(const compute::Sampled& sampled, uint32_t position, uint32_t output,
                                         compute::Backend& backend, std::span<const uint32_t> allowed);
     int32_t draw(std::span<const compute::Candidate> kept, uint32_t position) const;
 
-    SamplerParameters parameters_;
+    Sampling parameters_;
     uint32_t n_vocab_;
     std::vector<int32_t> window_;                   // the tokens that the penalties count, sorted
-    std::vector<compute::Adjustment> adjustments_;  // of the last request
+    std::vector<compute::LogitBias> logit_biases_;  // of the last request
     WholeRow row_;
 };
 
@@ -174,10 +164,10 @@ public:
     // Returns the logprob of `chosen`, the token after the output-th row of the last completed step, with those of the
     // `n_top` likeliest tokens, or as many as there are. `sampled` is the device's answer with candidates; if these do
     // not hold all that is wanted, the row's logits are read. `allowed` is the mask of its request, `unsent` are the
-    // adjustments that the device has not made (Sampler::unsent()). Errors are the device's.
+    // logit biases that the device has not made (Sampler::unsent()). Errors are the device's.
     base::Result<TokenLogprobs> read(const compute::Sampled& sampled, int32_t chosen, uint32_t n_top, uint32_t output,
                                      compute::Backend& backend, std::span<const uint32_t> allowed,
-                                     std::span<const compute::Adjustment> unsent = {});
+                                     std::span<const compute::LogitBias> unsent = {});
 
 private:
     WholeRow row_;

@@ -10,7 +10,7 @@ namespace llmd::generation {
 
 namespace {
 
-// What was seen so many tries ago counts 1/e: a text's sections differ.
+// A draft seen so many tries ago counts 1/e: a text's sections differ.
 constexpr double kMemory = 32;
 // A kind begins as if it had been tried so often, with the success of the kind before it.
 constexpr double kPriorTries = 2;

@@ -41,7 +41,7 @@ struct Draft {
 
 class Drafter {
 public:
-    // What the tokens of a sequence depend on, beside the tokens so far.
+    // The tokens of a sequence depend on this, beside the tokens so far.
     struct Context {
         constraint::Constraint* constraint = nullptr;  // null: none
         std::span<const int32_t> end_ids;              // none of them is drafted

@@ -67,7 +67,7 @@ void RowCosts::measured(uint32_t rows, std::chrono::microseconds time, bool is_a
         points_[p] += kForgotten * (1 - part) * (expected_[p] - points_[p]);
         points_[p] = std::max(points_[p], points_[0]);
     }
-    // What was measured last is right: fewer rows cost no more, more rows no less.
+    // The last measurement is right: fewer rows cost no more, more rows no less.
     for (size_t p = i; p > 1; --p) points_[p - 1] = std::min(points_[p - 1], points_[p]);
     for (size_t p = i + 1; p < kPoints; ++p) points_[p] = std::max(points_[p], points_[p - 1]);
 }
@@ -95,7 +95,8 @@ std::vector<uint32_t> worthwhile_drafts(std::span<const DraftChance> chances, ui
         n_served += taken[one.sequence]++ == 0 ? 1 : 0;
         if (!one.is_certain) tokens += one.probability;
         const double rate = tokens / costs.cost(rows);
-        if (rate <= best_rate || (n_served < n_sequences && costs.cost(rows) > kMostInCompany * base_cost)) continue;
+        if (rate <= best_rate || (n_served < n_sequences && costs.cost(rows) > kMostWithOtherRows * base_cost))
+            continue;
         best_rate = rate;
         n_best = n + 1;
     }

@@ -1,4 +1,4 @@
-// What further rows of a step cost on this device, measured while it decodes, and how many drafted rows pay at that
+// The cost of further rows of a step on this device, measured while it decodes, and how many drafted rows pay at that
 // price. Pure, so that it is tested without a device.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace llmd::generation {
 
-// Of a step with one row, what each further row costs until it is measured. CPU: four rows took 1.65 of one (GPT-2 124M
-// Q4_0, two threads with AVX-512 VNNI). OpenCL: eight rows took 1.5 to 1.9 of one on an H200.
+// Each further row costs so much of a step with one row until it is measured. CPU: four rows took 1.65 of one (GPT-2
+// 124M Q4_0, two threads with AVX-512 VNNI). OpenCL: eight rows took 1.5 to 1.9 of one on an H200.
 inline constexpr double kCpuRowCost = 0.65 / 3;
 inline constexpr double kOpenClRowCost = 0.7 / 7;
 
@@ -52,11 +52,11 @@ private:
     bool learns_ = true;
 };
 
-// What a new request, a cancel or another sequence's next token waits for at most (batch.h).
+// A new request, a cancel or another sequence's next token waits for so long at most (batch.h).
 inline constexpr double kLongestDraftedStepUs = 250'000;
 // A step that drafts some sequences' tokens takes at most so many times as long as without: the others get theirs
 // later.
-inline constexpr double kMostInCompany = 1.25;
+inline constexpr double kMostWithOtherRows = 1.25;
 
 // One drafted row of a sequence.
 struct DraftChance {
@@ -65,10 +65,10 @@ struct DraftChance {
     bool is_certain = false;  // it is if those before it are: then it comes without a step of its own
 };
 
-// Of these rows, which are in the order of their sequences' tokens, so many are worth their time for each of
+// Returns how many of these rows, which are in the order of their sequences' tokens, are worth their time for each of
 // n_sequences sequences: those that give the most tokens in a step's time. `base_rows` rows and `base_tokens` tokens
 // come without them; then the step could be one ahead, if `may_run_ahead`. At most max_rows are taken, and no more than
-// fit a step of kLongestDraftedStepUs, or where a sequence gets none, one that takes kMostInCompany times as long.
+// fit a step of kLongestDraftedStepUs, or where a sequence gets none, one that takes kMostWithOtherRows times as long.
 std::vector<uint32_t> worthwhile_drafts(std::span<const DraftChance> chances, uint32_t n_sequences, uint32_t base_rows,
                                         uint32_t base_tokens, uint32_t max_rows, const RowCosts& costs,
                                         bool may_run_ahead);

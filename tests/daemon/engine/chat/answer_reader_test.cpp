@@ -1,4 +1,4 @@
-// What AnswerReader gives at once and what it holds back, and answers that no grammar held to the syntax.
+// AnswerReader gives parts at once or holds them back; and some answers are held to the syntax by no grammar.
 #include "engine/chat/answer_reader.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using test::ReadAnswer;
 using Kind = AnswerEvent::Kind;
 
 const std::vector<Tool> kTools = {
-    {.name = "find", .properties = {{"what", ValueForm::Text}, {"n", ValueForm::Json}, {"who", ValueForm::TextOrNull}}},
+    {.name = "find", .properties = {{"what", ValueKind::Text}, {"n", ValueKind::Json}, {"who", ValueKind::TextOrNull}}},
     {.name = "find_all"},
 };
 
@@ -133,7 +133,8 @@ TEST(AnswerReader, TheBeginningOfACallThatIsCutIsNoText) {
     for (const CallSyntax* syntax : call_syntaxes()) {
         SCOPED_TRACE(syntax->name);
         const std::string rest = std::string("find_all") + std::string(syntax->name_end) +
-                                 (syntax->form == ArgumentForm::Json ? "{}" : "") + std::string(syntax->call_end);
+                                 (syntax->arguments == ArgumentSyntax::Json ? "{}" : "") +
+                                 std::string(syntax->call_end);
         const std::string first = std::string(syntax->begin) + std::string(syntax->call_begin) + rest;
         const std::string next = std::string(syntax->separator) + std::string(syntax->call_begin) + rest;
         const std::string whole = first + (syntax->many ? next : "") + std::string(syntax->end);
@@ -213,7 +214,7 @@ TEST(AnswerReader, HostileTextsAreReadSoon) {
 }
 
 TEST(CallValue, LiteralsBecomeJson) {
-    const auto python = [](std::string_view value) { return to_json(ArgumentForm::Python, value); };
+    const auto python = [](std::string_view value) { return to_json(ArgumentSyntax::Python, value); };
     EXPECT_EQ(python("True"), "true");
     EXPECT_EQ(python("[None, False, -1.5e3, 'a\\'b', \"\\x41\\u00e9\\U0001F600\\q\"]"),
               "[null, false, -1.5e3, \"a'b\", \"A\xC3\xA9\xF0\x9F\x98\x80\\\\q\"]");
@@ -221,10 +222,10 @@ TEST(CallValue, LiteralsBecomeJson) {
     EXPECT_EQ(python("'\\ud83d\\ude00\\ud83d'"), "\"\xF0\x9F\x98\x80\xEF\xBF\xBD\"");
     EXPECT_EQ(python("word"), "\"word\"");
     EXPECT_EQ(python(""), "null");
-    const auto braces = [](std::string_view value) { return to_json(ArgumentForm::Braces, value); };
+    const auto braces = [](std::string_view value) { return to_json(ArgumentSyntax::Braces, value); };
     EXPECT_EQ(braces("{a:<|\"|>x\"\\<|\"|>,true:[true,<|\"|><|\"|>],<|\"|>b<|\"|>:-1}"),
               "{\"a\":\"x\\\"\\\\\",\"true\":[true,\"\"],\"b\":-1}");
-    EXPECT_EQ(to_json(ArgumentForm::Json, "\n [1] \n"), "[1]");
+    EXPECT_EQ(to_json(ArgumentSyntax::Json, "\n [1] \n"), "[1]");
 }
 
 }  // namespace

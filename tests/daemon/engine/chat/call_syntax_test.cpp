@@ -1,4 +1,4 @@
-// What the grammar and the reader rely on in the table of syntaxes, and the control tokens that spell markers.
+// The grammar and the reader rely on properties of the table of syntaxes, and on control tokens that spell markers.
 #include "engine/chat/call_syntax.h"
 
 #include <gmock/gmock.h>
@@ -29,10 +29,10 @@ TEST(CallSyntax, TheTableIsConsistent) {
         EXPECT_EQ(syntax->is_list(), !syntax->begin.empty());
         // Only a list says where its calls end, and only JSON where it ends itself.
         EXPECT_FALSE(syntax->name_end.empty());
-        EXPECT_TRUE(!syntax->call_end.empty() || syntax->form == ArgumentForm::Json);
-        const bool is_json = syntax->form == ArgumentForm::Json;
+        EXPECT_TRUE(!syntax->call_end.empty() || syntax->arguments == ArgumentSyntax::Json);
+        const bool is_json = syntax->arguments == ArgumentSyntax::Json;
         EXPECT_EQ(syntax->parameter_name_end.empty(), is_json);
-        EXPECT_EQ(syntax->parameter_end.empty(), syntax->form != ArgumentForm::Parameters);
+        EXPECT_EQ(syntax->parameter_end.empty(), syntax->arguments != ArgumentSyntax::Parameters);
         // The first byte of the marker and of the end of a text occurs in it once, as the lengths of texts assume.
         for (const std::string_view end : {syntax->parameter_end, kBracesQuote}) {
             if (!end.empty()) {

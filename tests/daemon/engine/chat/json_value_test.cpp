@@ -25,7 +25,7 @@ TEST(JsonValue, KeepsTheOrderOfMembersAndTheSpellingOfNumbers) {
     EXPECT_EQ(value.find("a")->kind, JsonValue::Kind::Object);
     EXPECT_EQ(value.find("d"), nullptr);
     EXPECT_EQ(value.items[0].find("b"), nullptr);
-    // Of two members with the same key the last value counts, in the place of the first.
+    // The last value of two members with the same key counts, in the place of the first.
     EXPECT_EQ(to_json(parsed("{\"a\": 1, \"b\": 2, \"a\": 3}")), "{\"a\": 3, \"b\": 2}");
 }
 

@@ -49,10 +49,10 @@ TEST_P(Allocation, NoneInADecodingStep) {
 
     std::array<compute::Row, kSequences> rows;
     std::array<compute::SampleRequest, kSequences> requests;
-    const std::array<compute::Adjustment, 2> adjustments = {{{3, 1.1f, 0}, {5, 1.1f, -2}}};
+    const std::array<compute::LogitBias, 2> logit_biases = {{{3, 1.1f, 0}, {5, 1.1f, -2}}};
     const std::vector<uint32_t> mask((config.n_vocab + 31) / 32, 0x55555555u);
     requests[1] = {.temperature = 1, .allowed = mask};
-    requests[2] = {.temperature = 1, .adjustments = adjustments, .wants_candidates = true};
+    requests[2] = {.temperature = 1, .logit_biases = logit_biases, .wants_candidates = true};
     // One step ahead, as the generator does it; gives what it allocated.
     const auto decode = [&](uint32_t n_sequences) {
         for (uint32_t slot = 0; slot < n_sequences; ++slot) device.give_pages(slot, slot * 3);

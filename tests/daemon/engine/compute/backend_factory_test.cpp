@@ -112,7 +112,7 @@ TEST(CpuBackend, ReportsWhatItIs) {
     ASSERT_TRUE(backend) << backend.error().message;
     const DeviceReport& report = (*backend)->report();
     EXPECT_NE(report.device.find("2 threads"), std::string::npos) << report.device;
-    EXPECT_EQ(report.profile.rfind("cpu/", 0), 0u) << report.profile;
+    EXPECT_EQ(report.fingerprint.rfind("cpu/", 0), 0u) << report.fingerprint;
     // K and V, f16: 4 pages of 32 positions, 2 heads of 16
     EXPECT_EQ(report.kv_bytes, 2u * 2 * 4 * 32 * 2 * 16);
 }

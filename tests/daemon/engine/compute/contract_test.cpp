@@ -12,7 +12,7 @@ namespace {
 class Contract : public testing::TestWithParam<DeviceUnderTest> {
 protected:
     // Fed at once and one by one, and among two other sequences.
-    void check_company(const RandomModel& model) {
+    void check_other_rows(const RandomModel& model) {
         DeviceModel device(GetParam(), model, test_limits(model.spec()));
         if (!device.loaded()) return;
         const auto tokens = random_tokens(40, model.spec().n_vocab, 2);
@@ -102,11 +102,11 @@ TEST_P(Contract, ChunksDoNotMatterAcrossSplits) {
     EXPECT_TRUE(same_bits(device.feed(tokens, 128, 0), device.feed(tokens, 45, 0)));
 }
 
-TEST_P(Contract, CompanyDoesNotMatter) {
-    for (const RandomModel& model : two_layer_models()) check_company(model);
+TEST_P(Contract, OtherRowsDoNotMatter) {
+    for (const RandomModel& model : two_layer_models()) check_other_rows(model);
 }
 
-// What norms of heads and norms behind matmuls are computed in has launches and sweeps of its own.
+// Norms of heads and norms behind matmuls have launches and fused ops of their own.
 TEST_P(Contract, NormsBehindMatmulsKeepIt) {
     UniformSpec uniform = two_layers(small_llama());
     uniform.rotation = model::Rotation::HalfSplit;
@@ -116,10 +116,10 @@ TEST_P(Contract, NormsBehindMatmulsKeepIt) {
     model::DecoderSpec spec = uniform;
     spec.layers[1].qk_norm = model::QkNorm::Row;
     spec.layers[1].norms_after_rotation = true;
-    check_company(RandomModel(spec, {.type = model::TensorType::Q8_0, .biases = true}));
+    check_other_rows(RandomModel(spec, {.type = model::TensorType::Q8_0, .biases = true}));
 }
 
-// What an earlier sequence left in pages and buffers, NaN included, reaches nobody.
+// Remains of an earlier sequence in pages and buffers, NaN included, reach nobody.
 TEST_P(Contract, PoisonFromBeforeDoesNotMatter) {
     UniformSpec config = two_layers(small_llama());
     RandomModel model(config, {});
@@ -211,7 +211,7 @@ TEST_P(Contract, APageIsItsBytes) {
 TEST_P(Contract, ConvolutionsKeepIt) {
     model::DecoderSpec spec = two_layers(small_llama());
     make_convolution(spec, 0, 4);
-    check_company(RandomModel(spec, {.type = model::TensorType::Q8_0}));
+    check_other_rows(RandomModel(spec, {.type = model::TensorType::Q8_0}));
 }
 
 // A layer with a window, or a convolution, computes the same from pages of its own, in any chunks, while the others see

@@ -22,7 +22,7 @@ struct DeviceUnderTest {
     compute::OpenClOverrides overrides = {};
     compute::Precision precision = compute::Precision::Faithful;
 
-    // What it rounds by design: its activations. Of the CPU in faithful precision only.
+    // The device rounds its activations by design. For the CPU this is the rounding in faithful precision.
     Rounding rounding() const {
         if (!is_opencl) return {.steps = 32639.0, .at_matmul = true};
         constexpr double k15Bits = 16319.0, k8Bits = 127.0;
@@ -35,7 +35,7 @@ struct DeviceUnderTest {
 // The CPU first, then each OpenCL device, faithful. Of those that are a CPU, which gets kernels whose items share
 // nothing, the last one gets those of a GPU too.
 std::vector<DeviceUnderTest> devices_under_test();
-// Of these, those of OpenCL.
+// Returns those of them that are OpenCL's.
 std::vector<DeviceUnderTest> opencl_devices_under_test();
 // GoogleTest prints a parameter with this.
 inline void PrintTo(const DeviceUnderTest& device, std::ostream* out) {

@@ -1,4 +1,4 @@
-// What a caller may not ask for is refused on every device, and changes nothing.
+// A call that breaks a precondition is refused on every device, and changes nothing.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -60,17 +60,17 @@ TEST_P(Misuse, BadBatchesAreRefused) {
     EXPECT_TRUE(refuses(backend.forward())) << "twice";
     EXPECT_TRUE(refuses(backend.sample({}))) << "fewer requests than outputs";
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    const std::vector<compute::Adjustment> bad[] = {
+    const std::vector<compute::LogitBias> bad[] = {
         {{96}},           {{-1}},           {{5}, {5}},
         {{5}, {4}},       {{0, 0}},         {{0, -1}},
         {{0, kInfinity}}, {{0, NAN}},       {{0, 1, kInfinity}},
-        {{0, 1, NAN}},    {{1}, {0, 1, 1}}, std::vector<compute::Adjustment>(compute::kMaxAdjustments + 1),
+        {{0, 1, NAN}},    {{1}, {0, 1, 1}}, std::vector<compute::LogitBias>(compute::kMaxLogitBiases + 1),
     };
-    for (const auto& adjustments : bad) {
-        request[0].adjustments = adjustments;
-        EXPECT_TRUE(refuses(backend.sample(request))) << "adjustments " << &adjustments - bad;
+    for (const auto& logit_biases : bad) {
+        request[0].logit_biases = logit_biases;
+        EXPECT_TRUE(refuses(backend.sample(request))) << "logit biases " << &logit_biases - bad;
     }
-    request[0].adjustments = {};
+    request[0].logit_biases = {};
     EXPECT_TRUE(backend.sample(request));
     EXPECT_TRUE(refuses(backend.sample(request))) << "twice";
     ASSERT_TRUE(backend.submit() && backend.wait());

@@ -60,7 +60,7 @@ Oracle::Vector Oracle::norm(const model::Operation& op, const Vector& x) {
     Vector out(x.size());
     const auto& w = weights(op.weight, op.layer);
     for (size_t i = 0; i < x.size(); ++i) out[i] = x[i] * w[i];
-    // What a post-norm leaves goes into the residual stream, not into a matmul.
+    // The result of a post-norm goes into the residual stream, not into a matmul.
     if (op.out == Operand::Normed) {
         out = rounded_early(std::move(out), op.weight == Role::AttnNorm ? rounding_.qkv_steps : rounding_.steps);
     }
@@ -75,7 +75,7 @@ Oracle::Vector Oracle::rounded_early(Vector x, double steps) const {
 
 Oracle::Vector Oracle::matmul(const model::Operation& op, Vector x) {
     const Role matrix = op.weight == Role::Output && !has(Role::Output) ? Role::TokenEmbedding : op.weight;
-    // What attention and the activation leave is rounded on its way into the matmul.
+    // The result of attention and of the activation is rounded on its way into the matmul.
     if (op.in != Operand::Normed) {
         const bool is_of_qkv = op.weight == Role::AttnQ || op.weight == Role::AttnK || op.weight == Role::AttnV;
         x = rounded_early(std::move(x), is_of_qkv ? rounding_.qkv_steps : rounding_.steps);
@@ -108,7 +108,7 @@ void Oracle::norm_heads(const model::Operation& op, Vector& heads) {
     }
 }
 
-// Of one pair of dimensions, in radians a position.
+// The frequency of one pair of dimensions, in radians a position.
 double Oracle::frequency(const model::LayerSpec& layer, uint32_t pair) {
     const model::Rope& rope = spec_.ropes[layer.rope];
     const double divisor = layer.rope == 0 && has(rope_factors_) ? weights(rope_factors_)[pair] : 1.0;

@@ -13,8 +13,8 @@
 namespace llmd::test {
 
 struct Rounding {
-    // Of 32 values of a matmul's input to multiples of largest / steps; 0: none. An input that went through a norm is
-    // rounded after the multiplication with the norm's weight and before the rest of the norm.
+    // Rounds 32 values of a matmul's input to multiples of largest / steps; 0: none. An input that went through a norm
+    // is rounded after the multiplication with the norm's weight and before the rest of the norm.
     double steps = 0;
     double qkv_steps = 0;          // the same of what queries, keys and values are made of, unless at_matmul
     bool at_matmul = false;        // after the whole norm instead, and for quantised matrices only

@@ -1,5 +1,5 @@
-// What read_residual() gives on every device: each row as the double-precision oracle has it, and the same bits
-// whatever the chunks, the company and the outputs.
+// The results of read_residual() on every device: each row as the double-precision oracle has it, and the same bits
+// whatever the chunks, the other rows and the outputs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace llmd::test {
 namespace {
 
-// Of a row's largest number, as for logits (ops_test.cpp), which are of the order of 1.
+// The tolerance is a part of a row's largest number, as for logits (ops_test.cpp), which are of the order of 1.
 constexpr double kResidualTolerance = 1e-3;
 constexpr uint32_t kTokens = 45;
 
@@ -22,7 +22,7 @@ protected:
         EXPECT_TRUE(got) << got.error().message;
         return out;
     }
-    // Of a sequence in slot 0 that is read in chunks; only the last token may want output.
+    // Feeds a sequence in slot 0 in chunks and reads its residual; only the last token may want output.
     static std::vector<float> feed(DeviceModel& device, const RandomModel& model, std::span<const int32_t> tokens,
                                    uint32_t chunk, bool wants_output) {
         std::vector<float> all;
@@ -67,7 +67,7 @@ TEST_P(Residual, IsWhatTheLastLayerLeavesOfEachRow) {
     }
 }
 
-TEST_P(Residual, ChunksCompanyAndOutputsDoNotMatter) {
+TEST_P(Residual, ChunksOtherRowsAndOutputsDoNotMatter) {
     for (const RandomModel& model : two_layer_models()) {
         DeviceModel device(GetParam(), model, test_limits(model.spec()));
         if (!device.loaded()) return;
@@ -93,7 +93,7 @@ TEST_P(Residual, ChunksCompanyAndOutputsDoNotMatter) {
             together.insert(together.end(), all.begin() + static_cast<ptrdiff_t>(width),
                             all.end() - static_cast<ptrdiff_t>(width));
         }
-        EXPECT_TRUE(same_bits(want, together)) << "in company";
+        EXPECT_TRUE(same_bits(want, together)) << "with other rows";
     }
 }
 

@@ -1,4 +1,4 @@
-// sample() on every device: ties, adjustments, noise, candidates, and logits that are no numbers.
+// sample() on every device: ties, logit biases, noise, candidates, and logits that are no numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -100,13 +100,13 @@ TEST_P(Sampling, LogSumExpIsThatOfTheLogits) {
 }
 
 // In double precision: what a device must make of a logit.
-double adjusted_exactly(double logit, const compute::Adjustment& change) {
+double biased_exactly(double logit, const compute::LogitBias& change) {
     const double factor = change.factor;
     return (logit > 0 ? logit / factor : logit * factor) + double{change.addend};
 }
 
 // A factor and an addend as penalties, biases and bans give them, small and huge ones.
-compute::Adjustment random_adjustment(int32_t id, Noise& noise) {
+compute::LogitBias random_logit_bias(int32_t id, Noise& noise) {
     const float factors[] = {1, 1, 1.1f, 2, 0.5f, 10};
     const float addends[] = {0, 0, -1.5f, 2, 100, -100, -2e6f, 2e6f, -1e34f};
     const auto draw = [&](size_t n) {
@@ -116,32 +116,32 @@ compute::Adjustment random_adjustment(int32_t id, Noise& noise) {
 }
 
 // Which ids they are: the first, the last, the border of chunks and groups, few and as many as fit.
-TEST_P(Sampling, AdjustmentsChangeTheNamedIdsOnly) {
+TEST_P(Sampling, LogitBiasesChangeTheNamedIdsOnly) {
     Noise noise(21);
     for (const uint32_t n : {7u, 600u, 5003u}) {
         load({random_logits(n, n, 4)});
         if (!ready()) return;
         sample(0, {});
         const Logits before = logits();
-        for (const uint32_t n_adjusted : {1u, 2u, 63u, 65u, compute::kMaxAdjustments}) {
-            std::vector<compute::Adjustment> adjustments;
-            const uint32_t step = std::max(1u, n / n_adjusted);
-            for (uint32_t id = 0; id < n && adjustments.size() < n_adjusted; id += step) {
-                adjustments.push_back(random_adjustment(static_cast<int32_t>(id), noise));
+        for (const uint32_t n_biased : {1u, 2u, 63u, 65u, compute::kMaxLogitBiases}) {
+            std::vector<compute::LogitBias> logit_biases;
+            const uint32_t step = std::max(1u, n / n_biased);
+            for (uint32_t id = 0; id < n && logit_biases.size() < n_biased; id += step) {
+                logit_biases.push_back(random_logit_bias(static_cast<int32_t>(id), noise));
             }
-            if (adjustments.size() < n_adjusted && adjustments.back().id != static_cast<int32_t>(n - 1)) {
-                adjustments.push_back(random_adjustment(static_cast<int32_t>(n - 1), noise));
+            if (logit_biases.size() < n_biased && logit_biases.back().id != static_cast<int32_t>(n - 1)) {
+                logit_biases.push_back(random_logit_bias(static_cast<int32_t>(n - 1), noise));
             }
             SampleRequest request;
-            request.adjustments = adjustments;
+            request.logit_biases = logit_biases;
             request.wants_candidates = true;
             const Sampled sampled = sample(0, request);
             const Logits after = logits();
-            SCOPED_TRACE(testing::Message() << adjustments.size() << " of " << n);
+            SCOPED_TRACE(testing::Message() << logit_biases.size() << " of " << n);
             std::vector<double> want(before.begin(), before.end());
-            for (const auto& change : adjustments) {
+            for (const auto& change : logit_biases) {
                 double& logit = want[static_cast<size_t>(change.id)];
-                logit = adjusted_exactly(logit, change);
+                logit = biased_exactly(logit, change);
             }
             double sum = 0;
             for (uint32_t id = 0; id < n; ++id) {
@@ -167,7 +167,7 @@ TEST_P(Sampling, EachRowHasItsOwnAdjustments) {
     if (!ready()) return;
     Noise noise(22);
     std::vector<compute::Row> rows;
-    std::vector<std::vector<compute::Adjustment>> adjustments(n_rows);
+    std::vector<std::vector<compute::LogitBias>> logit_biases(n_rows);
     std::vector<SampleRequest> requests(n_rows);
     for (uint32_t r = 0; r < n_rows; ++r) rows.push_back({0, r, 0, true});
     device_->sample(rows, requests);
@@ -176,20 +176,20 @@ TEST_P(Sampling, EachRowHasItsOwnAdjustments) {
     for (uint32_t r = 0; r < n_rows; ++r) {
         if (r == 4) continue;
         for (uint32_t id = r; id < n; id += 11 + r) {
-            if (adjustments[r].size() < compute::kMaxAdjustments) {
-                adjustments[r].push_back(random_adjustment(static_cast<int32_t>(id), noise));
+            if (logit_biases[r].size() < compute::kMaxLogitBiases) {
+                logit_biases[r].push_back(random_logit_bias(static_cast<int32_t>(id), noise));
             }
         }
-        requests[r].adjustments = adjustments[r];
+        requests[r].logit_biases = logit_biases[r];
     }
     const auto sampled = device_->sample(rows, requests);
     ASSERT_EQ(sampled.size(), n_rows);
     for (uint32_t r = 0; r < n_rows; ++r) {
         const Logits after = logits(r);
         std::vector<double> want(before[r].begin(), before[r].end());
-        for (const auto& change : adjustments[r]) {
+        for (const auto& change : logit_biases[r]) {
             double& logit = want[static_cast<size_t>(change.id)];
-            logit = adjusted_exactly(logit, change);
+            logit = biased_exactly(logit, change);
         }
         for (uint32_t id = 0; id < n; ++id) {
             ASSERT_NEAR(after[id], want[id], 1e-6 * std::max(1.0, std::abs(want[id]))) << "row " << r << ", id " << id;
@@ -204,7 +204,7 @@ TEST_P(Sampling, ABannedIdIsNeverChosen) {
     constexpr float kBan = -1e34f;
     load({random_logits(n, 3, 4)});
     if (!ready()) return;
-    std::vector<compute::Adjustment> bans;
+    std::vector<compute::LogitBias> bans;
     for (int32_t id = 0; id < 40; ++id) {
         if (id != 17 && id != 30) bans.push_back({id, id % 2 == 0 ? 1.0f : 10.0f, kBan});
     }
@@ -213,7 +213,7 @@ TEST_P(Sampling, ABannedIdIsNeverChosen) {
             SampleRequest request;
             request.temperature = temperature;
             request.position = position;
-            request.adjustments = bans;
+            request.logit_biases = bans;
             const Sampled sampled = sample(0, request);
             ASSERT_TRUE(sampled.finite);
             EXPECT_TRUE(sampled.id == 17 || sampled.id == 30) << sampled.id << " at temperature " << temperature;
@@ -321,7 +321,7 @@ struct Mask {
     }
 };
 
-// What the device says of `l` under a mask against what the formulas give.
+// Compares the device's answer for `l` under a mask with what the formulas give.
 void expect_masked(const DeviceUnderTest& device, const Sampled& sampled, const Logits& l, const SampleRequest& request,
                    const Mask& mask) {
     const auto logit = [&](int32_t id) { return l[static_cast<size_t>(id)]; };
@@ -375,8 +375,8 @@ TEST_P(Sampling, OnlyTheIdsOfAMaskTakePart) {
             {n, [](uint32_t id) { return compute::mix32(id) % 97 == 0 || id == 5; }},
             {n, [&](uint32_t id) { return id >= n / 2 && id < n / 2 + 9; }},
         };
-        std::vector<compute::Adjustment> adjustments = {{static_cast<int32_t>(best), 1.3f, -1}};
-        if (best != 0) adjustments.insert(adjustments.begin(), {0, 1, 3});
+        std::vector<compute::LogitBias> logit_biases = {{static_cast<int32_t>(best), 1.3f, -1}};
+        if (best != 0) logit_biases.insert(logit_biases.begin(), {0, 1, 3});
         for (const Mask& mask : masks) {
             uint32_t position = 1;
             for (const float temperature : {0.0f, 1.5f}) {
@@ -386,7 +386,7 @@ TEST_P(Sampling, OnlyTheIdsOfAMaskTakePart) {
                     request.seed = 77;
                     request.position = position++;
                     request.wants_candidates = wants_candidates;
-                    if (wants_candidates) request.adjustments = adjustments;
+                    if (wants_candidates) request.logit_biases = logit_biases;
                     request.allowed = mask.words;
                     const Sampled sampled = sample(0, request);
                     SCOPED_TRACE(testing::Message() << mask.ids.size() << " of " << n << ", temperature " << temperature

@@ -13,8 +13,8 @@
 #include <sstream>
 #include <string>
 
+#include "bench/bench_eval.h"
 #include "converted.h"
-#include "tools/bench_eval.h"
 
 namespace llmd::convert {
 namespace {

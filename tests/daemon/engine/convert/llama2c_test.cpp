@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "bench/bench_eval.h"
 #include "converted.h"
 #include "engine/model/architectures.h"
 #include "engine/model/weights.h"
 #include "support/environment.h"
-#include "tools/bench_eval.h"
 
 namespace llmd::convert {
 namespace {
@@ -118,7 +118,7 @@ std::string vocabulary(int n = Shape().n_vocab) {
     return out;
 }
 
-// What is wrong; empty when it was converted.
+// Returns the fault; empty when it was converted.
 std::string fault_of(const std::string& checkpoint, const std::string& tokenizer = vocabulary()) {
     const File from(checkpoint), words(tokenizer), to;
     const auto done = convert_llama2c(from.path(), words.path(), FileType::F32, "test", to.fd());

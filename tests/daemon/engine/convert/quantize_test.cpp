@@ -85,8 +85,8 @@ TEST(Quantize, ErrorsStayWithinAStep) {
     EXPECT_LT(worst(TensorType::Q4_K), 2 * kLargest / 15);
 }
 
-// What tests/lanes/quantizers compares with llama-quantize (build 11669), tensor by tensor: the same bytes on every
-// machine.
+// The blocks that tests/lanes/quantizers compares with llama-quantize (build 11669), tensor by tensor: the same bytes
+// on every machine.
 TEST(Quantize, BlocksStayWhatLlamaQuantizeMakes) {
     std::mt19937 bits(11);
     std::vector<float> x(8192);

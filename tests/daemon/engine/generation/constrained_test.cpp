@@ -22,11 +22,11 @@ const char* const kPerson = R"({"type":"object","properties":{"name":{"type":"st
     "age":{"type":"integer","minimum":0,"maximum":150},"tags":{"type":"array","items":{"enum":["a","b"]},"maxItems":3}},
     "required":["name","age"]})";
 
-const std::vector<SamplerParameters> kSamplings = {{},
-                                                   kSeeded,
-                                                   kFiltered,
-                                                   {.temperature = 1.5f, .top_p = 0.9f, .seed = 3},
-                                                   {.temperature = 1.5f, .min_p = 0.2f, .seed = 4}};
+const std::vector<Sampling> kSamplings = {{},
+                                          kSeeded,
+                                          kFiltered,
+                                          {.temperature = 1.5f, .top_p = 0.9f, .seed = 3},
+                                          {.temperature = 1.5f, .min_p = 0.2f, .seed = 4}};
 
 std::shared_ptr<const Grammar> grammar_of(std::string_view schema) {
     auto grammar = constraint::compile_json_schema(schema);
@@ -44,7 +44,7 @@ std::shared_ptr<const Grammar> any_bytes() {
 }
 
 GenerationRequest held(uint64_t id, const std::string& prompt, std::shared_ptr<const Grammar> grammar,
-                       const SamplerParameters& sampling = {}, uint32_t max_tokens = 200) {
+                       const Sampling& sampling = {}, uint32_t max_tokens = 200) {
     GenerationRequest held = request(id, prompt, max_tokens, sampling);
     held.grammar = std::move(grammar);
     return held;
@@ -62,7 +62,7 @@ bool fits(const std::shared_ptr<const Grammar>& grammar, const std::string& text
 
 TEST(Constrained, EveryTextThatStopsFits) {
     const auto grammar = grammar_of(kPerson);
-    for (SamplerParameters sampling : kSamplings) {
+    for (Sampling sampling : kSamplings) {
         for (uint64_t seed = 0; seed < 20; ++seed) {
             sampling.seed = seed;
             const auto given = undisturbed(held(1, "p" + std::to_string(seed), grammar, sampling));
@@ -73,7 +73,7 @@ TEST(Constrained, EveryTextThatStopsFits) {
 }
 
 TEST(Constrained, WhatAllowsAllChangesNothing) {
-    for (SamplerParameters sampling : kSamplings) {
+    for (Sampling sampling : kSamplings) {
         for (uint64_t seed = 0; seed < 10; ++seed) {
             sampling.seed = seed;
             const auto free = undisturbed(request(1, "abc", 40, sampling));
@@ -87,7 +87,7 @@ TEST(Constrained, WhatAllowsAllChangesNothing) {
 // The device's few candidates must give what its whole row gives.
 TEST(Constrained, CandidatesAndTheWholeRowChooseAlike) {
     const auto grammar = grammar_of(kPerson);
-    for (const SamplerParameters& sampling : kSamplings) {
+    for (const Sampling& sampling : kSamplings) {
         const auto many = undisturbed(held(1, "abc", grammar, sampling));
         auto model = fake_model();
         fake_backend(model).max_candidates = 3;
@@ -102,7 +102,7 @@ TEST(Constrained, CandidatesAndTheWholeRowChooseAlike) {
 
 TEST(Constrained, ReplayGoesOnAsIfNothingHadHappened) {
     const auto grammar = grammar_of(kPerson);
-    for (const SamplerParameters& sampling : kSamplings) {
+    for (const Sampling& sampling : kSamplings) {
         const auto whole = undisturbed(held(1, "abc", grammar, sampling));
         for (size_t n = 0; n <= whole.ids.size(); ++n) {
             GenerationRequest again = held(1, "abc", grammar, sampling);
@@ -125,7 +125,7 @@ TEST(Constrained, ReplayGoesOnAsIfNothingHadHappened) {
 }
 
 // On a device that runs ahead, among others, with pages so short that they lose theirs.
-TEST(Constrained, CompanyAndEvictionChangeNothing) {
+TEST(Constrained, OtherRowsAndEvictionChangeNothing) {
     const auto grammar = grammar_of(kPerson);
     auto model = fake_model({.n_slots = 2, .n_ctx = 96, .n_pages = 4});
     fake_backend(model).asynchronous = true;
@@ -169,7 +169,7 @@ TEST(Constrained, TokensWithoutAChoiceAreComputedTogether) {
         "and a value that is known"},"digit":{"enum":[1,2]}},"required":["a long name of a property","digit"]})");
     auto model = fake_model();
     const auto tokens = std::make_shared<const constraint::TokenTrie>(*model.tokenizer, model.spec.n_vocab);
-    for (const SamplerParameters& sampling : kSamplings) {
+    for (const Sampling& sampling : kSamplings) {
         const auto whole = undisturbed(held(1, "abc", grammar, sampling));
         ASSERT_TRUE(whole.ended_with(End::Stop));
         EXPECT_TRUE(fits(grammar, whole.text));

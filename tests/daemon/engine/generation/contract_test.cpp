@@ -37,7 +37,7 @@ private:
     std::string path_;
 };
 
-GenerationRequest tale_request(uint64_t id, size_t n_prompt_bytes, const SamplerParameters& sampling) {
+GenerationRequest tale_request(uint64_t id, size_t n_prompt_bytes, const Sampling& sampling) {
     GenerationRequest request;
     request.id = id;
     for (size_t i = 0; i < n_prompt_bytes; ++i) request.prompt.push_back(static_cast<char>('a' + (i * i + id) % 26));
@@ -47,17 +47,17 @@ GenerationRequest tale_request(uint64_t id, size_t n_prompt_bytes, const Sampler
     return request;
 }
 
-const SamplerParameters kGreedy;
-const SamplerParameters kWithSeed = {.temperature = 1, .seed = 11};
-const SamplerParameters kFiltered = {
+const Sampling kGreedy;
+const Sampling kWithSeed = {.temperature = 1, .seed = 11};
+const Sampling kFiltered = {
     .temperature = 1, .top_k = 40, .top_p = 0.9f, .min_p = 0.02f, .repeat_penalty = 1.2f, .seed = 5};
-const SamplerParameters kAdjusted = {.temperature = 0.9f,
-                                     .repeat_penalty = 1.1f,
-                                     .presence_penalty = 0.4f,
-                                     .frequency_penalty = 0.3f,
-                                     .repeat_last_n = kWholeContext,
-                                     .seed = 8,
-                                     .logit_bias = {{70, -100}, {80, 2.5f}, {90, -1}}};
+const Sampling kAdjusted = {.temperature = 0.9f,
+                            .repeat_penalty = 1.1f,
+                            .presence_penalty = 0.4f,
+                            .frequency_penalty = 0.3f,
+                            .repeat_last_n = kWholeContext,
+                            .seed = 8,
+                            .logit_bias = {{70, -100}, {80, 2.5f}, {90, -1}}};
 
 class ContractTest : public testing::TestWithParam<std::tuple<const char*, test::TestDevice>> {
 protected:
@@ -105,7 +105,7 @@ TEST_P(ContractTest, ChunksChangeNothing) {
     }
 }
 
-TEST_P(ContractTest, CompanyChangesNothing) {
+TEST_P(ContractTest, OtherRowsChangeNothing) {
     const std::vector<GenerationRequest> all = {tale_request(1, 40, kGreedy), tale_request(2, 7, kWithSeed),
                                                 tale_request(3, 65, kFiltered), tale_request(4, 33, kAdjusted)};
     for (const uint32_t chunk : {5u, 128u}) {
@@ -143,8 +143,8 @@ TEST_P(ContractTest, TellingLogprobsChangesNothing) {
 TEST_P(ContractTest, ReplayFromEveryCutGivesTheSameBytes) {
     for (const auto& sampling : {kGreedy, kWithSeed, kFiltered, kAdjusted}) {
         auto whole = tale_request(1, 30, sampling);
-        whole.min_tokens = 10;
-        whole.ignore_eos = !sampling.logit_bias.empty();
+        whole.sampling.min_tokens = 10;
+        whole.sampling.ignore_eos = !sampling.logit_bias.empty();
         const auto expected = alone(whole);
         size_t delivered = 0;
         for (size_t cut = 0; cut <= expected.ids.size(); ++cut) {
@@ -197,18 +197,18 @@ TEST_P(ContractTest, CacheHitsChangeNothing) {
     }
 }
 
-// What a later engine reads back is what it would have computed.
+// A later engine reads back what it would have computed.
 TEST_P(ContractTest, PagesFromFilesChangeNothing) {
     const auto directory =
         std::filesystem::temp_directory_path() / base::concat("llmd-contract-", ::getpid(), "-prefixes");
     auto& backend = *model_->backend;
-    const auto run_one = [&](uint64_t id, const SamplerParameters& sampling, uint32_t n_cached) {
+    const auto run_one = [&](uint64_t id, const Sampling& sampling, uint32_t n_cached) {
         auto one = tale_request(1, 300, sampling);
         const auto expected = alone(one);
         one.id = id;
         one.cache_scope = "app";
         auto store = PrefixStore::open(
-            directory, backend.report().profile,
+            directory, backend.report().fingerprint,
             {backend.page_bytes(compute::KvPool::Full), backend.page_bytes(compute::KvPool::Window)}, 1u << 30);
         ASSERT_TRUE(store) << store.error().message;
         test::RecordedEvents events;
@@ -280,7 +280,7 @@ TEST_P(ContractTest, NothingChangesAnEmbedding) {
         auto other = tale_request(4, 65, kGreedy);
         other.embeds = true;
         auto together = run({tale_request(2, 33, kWithSeed), embedded, tale_request(3, 7, kFiltered), other}, chunk);
-        EXPECT_EQ(together.requests[1].finish->embedding, expected) << "in company, chunk " << chunk;
+        EXPECT_EQ(together.requests[1].finish->embedding, expected) << "with other rows, chunk " << chunk;
     }
 }
 

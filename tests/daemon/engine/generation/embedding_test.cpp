@@ -88,7 +88,7 @@ TEST_P(Embedding, IsOfEveryTokenInAnyChunksAndNothingIsSampled) {
     }
 }
 
-TEST_P(Embedding, CompanyChangesNothingForEither) {
+TEST_P(Embedding, OtherRowsChangeNothingForEither) {
     open({}, 20);
     const auto talker = test::request(1, "talks meanwhile", 60, kSeeded);
     start(talker);
@@ -148,7 +148,8 @@ TEST_P(Embedding, MayFillTheContextButNotExceedIt) {
     const auto refused = generator_->submit(embedding_of(2, text_of(65)), &n_prompt);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, base::ErrorCode::ContextExceeded);
-    EXPECT_EQ(refused.error().message, "the prompt has 65 tokens, the context holds 64");
+    EXPECT_EQ(refused.error().message,
+              "the prompt is too long. This model's maximum context length is 64 tokens; the prompt has 65 tokens");
     EXPECT_EQ(n_prompt, 65u);
 }
 

@@ -228,13 +228,13 @@ std::vector<protocol::Submit> requests() {
         for (size_t i = 0; i < 60 + 50 * id; ++i) {
             request.prompt.push_back(static_cast<char>('a' + (i * i + id) % 26));
         }
-        request.seed = id;
+        request.sampling.seed = id;
     }
-    all[1].temperature = 1;
-    all[2].temperature = 0.9f;
-    all[2].top_k = 40;
-    all[2].top_p = 0.95f;
-    all[2].repeat_penalty = 1.1f;
+    all[1].sampling.temperature = 1;
+    all[2].sampling.temperature = 0.9f;
+    all[2].sampling.top_k = 40;
+    all[2].sampling.top_p = 0.95f;
+    all[2].sampling.repeat_penalty = 1.1f;
     all[3].embeds = true;
     return all;
 }

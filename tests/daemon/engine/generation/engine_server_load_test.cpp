@@ -1,4 +1,4 @@
-// What the engine reports of a load, and how it uses the options of one.
+// The engine's report of a load, and how it uses the options of one.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -25,11 +25,19 @@ TEST_F(EngineServerTest, ASchemaHoldsTheTextOrIsRefusedBeforeAny) {
     held.json_schema = R"({"type":"object","properties":{"a":{"enum":[1,22]}},"required":["a"]})";
     auto refused = submit(2, "abc");
     refused.json_schema = R"({"properties":{"a":{"not":{}}}})";
+    refused.strict_schema = true;
+    auto loose = submit(3, "abc", 1);
+    loose.json_schema = refused.json_schema;
     say(held);
     say(refused);
+    say(loose);
     say(protocol::Start{.id = 1});
     n_started_ = 1;
     const auto all = serve();
+    for (const auto& accepted : only<protocol::Accepted>(all)) {
+        const std::string note = R"(json_schema: at "#/properties/a": "not" is not supported; it is not enforced)";
+        EXPECT_EQ(accepted.notes, accepted.id == 3 ? std::vector{note} : std::vector<std::string>());
+    }
     const auto refusals = only<protocol::Refused>(all);
     ASSERT_EQ(refusals.size(), 1u);
     EXPECT_EQ(refusals[0].id, 2u);
@@ -89,10 +97,10 @@ TEST_F(EngineServerTest, APromptOfIdsIsTakenAsItIs) {
 TEST_F(EngineServerTest, TellsHowLikelyATokenWasWhereThatIsWantedWithItsBytes) {
     load();
     auto asking = submit(1, "abc");
-    asking.wants_logprobs = true;
-    asking.n_top_logprobs = 3;
+    asking.top_logprobs = 0;
+    asking.top_logprobs = 3;
     auto chosen_only = submit(2, "abc");
-    chosen_only.wants_logprobs = true;
+    chosen_only.top_logprobs = 0;
     say(asking);
     say(chosen_only);
     say(submit(3, "abc"));
@@ -330,6 +338,27 @@ TEST_F(EngineServerTest, RendersAConversationAsText) {
     ASSERT_EQ(rendered.size(), 1u);
     EXPECT_EQ(rendered[0].id, 5u);
     EXPECT_EQ(rendered[0].text, "User: hi\nAssistant:");
+    EXPECT_EQ(rendered[0].n_tokens, 19u) << "the test's tokenizer has a token for each byte";
+}
+
+TEST_F(EngineServerTest, TellsTheStopStringThatEndsAText) {
+    load();
+    n_started_ = 1;
+    say(submit(1, "hello", 40));
+    say(protocol::Start{1});
+    std::string text;
+    for (const auto& tokens : only<protocol::Tokens>(serve())) text += text_of(tokens.parts);
+    const auto printable = std::find_if(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+    ASSERT_NE(printable, text.end());
+    const std::string stop(1, *printable);
+    protocol::Submit second = submit(2, "hello", 40);
+    second.stops = {"never", stop};
+    say(second);
+    say(protocol::Start{2});
+    const auto finished = only<protocol::Finished>(serve());
+    ASSERT_EQ(finished.size(), 1u);
+    EXPECT_EQ(finished[0].reason, protocol::FinishReason::Stop);
+    EXPECT_EQ(finished[0].stop, stop);
 }
 
 TEST_F(EngineServerTest, RendersNothingWithoutATemplate) {

@@ -32,7 +32,7 @@ public:
           tables_{Tables(limits.n_slots), Tables(limits.n_slots)},
           sampled_ids_(limits.n_slots) {
         report_.device = "fake";
-        report_.profile = "fake";
+        report_.fingerprint = "fake";
     }
 
     // --- What tests set and read -----------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ public:
     // --- Backend ---------------------------------------------------------------------------------------------------
     const compute::DeviceReport& report() const override { return report_; }
     void set_precision(compute::Precision precision) { report_.precision = precision; }
-    void set_profile(std::string profile) { report_.profile = std::move(profile); }
+    void set_fingerprint(std::string fingerprint) { report_.fingerprint = std::move(fingerprint); }
     const compute::BackendLimits& limits() const override { return limits_; }
     base::Result<void> upload(const model::Weight&, const compute::OnCopied&) override { return {}; }
     base::Result<void> finish_loading() override { return {}; }
@@ -154,8 +154,8 @@ public:
     base::Result<void> forward() override {
         if (!is_open_ || is_computed_) return misuse("forward: out of turn");
         for (const auto& row : rows_) {
-            *cell(compute::KvPool::Full, row.slot, row.position) = row.token;
-            if (limits_.window != 0) *cell(compute::KvPool::Window, row.slot, row.position) = row.token;
+            *kept_token(compute::KvPool::Full, row.slot, row.position) = row.token;
+            if (limits_.window != 0) *kept_token(compute::KvPool::Window, row.slot, row.position) = row.token;
         }
         for (const auto& row : rows_) {
             if (!row.wants_output) continue;
@@ -170,11 +170,11 @@ public:
         if (!is_computed_ || is_sampled_) return misuse("sample: out of turn");
         if (requests.size() != rows_logits_.size()) return misuse("sample: requests");
         for (const auto& request : requests) {
-            const auto& changes = request.adjustments;
+            const auto& changes = request.logit_biases;
             const auto is_behind = [](const auto& a, const auto& b) { return a.id >= b.id; };
-            if (changes.size() > compute::kMaxAdjustments ||
+            if (changes.size() > compute::kMaxLogitBiases ||
                 std::adjacent_find(changes.begin(), changes.end(), is_behind) != changes.end()) {
-                return misuse("sample: adjustments");
+                return misuse("sample: logit_biases");
             }
             const auto& mask = request.allowed;
             if (mask.empty()) continue;
@@ -257,15 +257,15 @@ private:
 
     static base::Error misuse(const char* what) { return base::fail(base::ErrorCode::Failed, "misuse: ", what); }
 
-    // What the pages have of the row's sequence up to it, and whether that makes its results not finite.
+    // Returns the row's sequence up to it as the pages have it, and whether that makes its results not finite.
     std::pair<std::vector<int32_t>, bool> history_of(const compute::Row& row) {
         std::vector<int32_t> history;
         bool poisoned = false;
         const uint32_t first_seen = model::first_seen(row.position, limits_.window);
         for (uint32_t p = 0; p <= row.position; ++p) {
-            history.push_back(*cell(compute::KvPool::Full, row.slot, p));
+            history.push_back(*kept_token(compute::KvPool::Full, row.slot, p));
             if (limits_.window != 0 && p >= first_seen) {
-                const int32_t* windowed = cell(compute::KvPool::Window, row.slot, p);
+                const int32_t* windowed = kept_token(compute::KvPool::Window, row.slot, p);
                 if (windowed == nullptr || *windowed != history.back()) history.back() = kStale;
             }
             poisoned |= history.back() == kNotFinite || poison.contains(history.back());
@@ -276,7 +276,7 @@ private:
     bool may_touch(compute::KvPage page) const { return !is_open_ && page.number < limits_.pages_of(page.pool); }
     Page& at(compute::KvPage page) { return pages_[static_cast<size_t>(page.pool)][page.number]; }
     // Null where the slot has no page.
-    int32_t* cell(compute::KvPool pool, uint32_t slot, uint32_t position) {
+    int32_t* kept_token(compute::KvPool pool, uint32_t slot, uint32_t position) {
         const auto& table = tables_[static_cast<size_t>(pool)][slot];
         const uint32_t i = position / compute::kPageTokens;
         if (i >= table.size() || table[i] == kNoPage) return nullptr;
@@ -287,9 +287,9 @@ private:
                             std::vector<compute::Candidate>& candidates) const {
         compute::Sampled sampled;
         sampled.finite = true;
-        for (const compute::Adjustment& change : request.adjustments) {
+        for (const compute::LogitBias& change : request.logit_biases) {
             float& l = logits[static_cast<size_t>(change.id)];
-            l = compute::adjusted(l, change);
+            l = compute::biased(l, change);
         }
         const uint32_t key = compute::noise_key(request.seed, request.position);
         double total = 0;

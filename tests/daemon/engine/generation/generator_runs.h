@@ -13,7 +13,7 @@
 namespace llmd::test {
 
 inline generation::GenerationRequest request(uint64_t id, std::string prompt, uint32_t max_tokens = 40,
-                                             generation::SamplerParameters sampling = {}) {
+                                             generation::Sampling sampling = {}) {
     generation::GenerationRequest request;
     request.id = id;
     request.prompt = std::move(prompt);
@@ -50,8 +50,8 @@ inline RecordedEvents::Request undisturbed(const generation::GenerationRequest& 
     return events.requests[request.id];
 }
 
-inline const generation::SamplerParameters kSeeded = {.temperature = 0.9f, .seed = 42};
-inline const generation::SamplerParameters kFiltered = {
+inline const generation::Sampling kSeeded = {.temperature = 0.9f, .seed = 42};
+inline const generation::Sampling kFiltered = {
     .temperature = 0.9f, .top_k = 40, .top_p = 0.95f, .min_p = 0.01f, .repeat_penalty = 1.1f, .seed = 7};
 
 }  // namespace llmd::test

@@ -59,7 +59,7 @@ TEST_P(GeneratorTest, ARequestOfNoTokensComputesItsPromptAlone) {
 }
 
 TEST_P(GeneratorTest, ChunksChangeNothing) {
-    for (const auto& sampling : {SamplerParameters{}, kSeeded, kFiltered}) {
+    for (const auto& sampling : {Sampling{}, kSeeded, kFiltered}) {
         const auto alone = undisturbed(request(1, std::string(50, 'p'), 40, sampling));
         for (const uint32_t chunk : {0u, 1u, 7u, 32u, 50u}) {
             auto model = device();
@@ -76,10 +76,10 @@ TEST_P(GeneratorTest, ChunksChangeNothing) {
     }
 }
 
-TEST_P(GeneratorTest, CompanyChangesNothing) {
+TEST_P(GeneratorTest, OtherRowsChangeNothing) {
     std::vector<GenerationRequest> all;
     for (uint64_t id = 1; id <= 9; ++id) {
-        const auto& sampling = id % 3 == 0 ? kSeeded : id % 3 == 1 ? kFiltered : SamplerParameters{};
+        const auto& sampling = id % 3 == 0 ? kSeeded : id % 3 == 1 ? kFiltered : Sampling{};
         all.push_back(
             request(id, std::string(id * 11, static_cast<char>('a' + id)), 20 + static_cast<uint32_t>(id), sampling));
     }
@@ -98,7 +98,7 @@ TEST_P(GeneratorTest, CompanyChangesNothing) {
 }
 
 TEST_P(GeneratorTest, ReplayContinuesWhatWasInterrupted) {
-    for (const auto& sampling : {SamplerParameters{}, kSeeded, kFiltered}) {
+    for (const auto& sampling : {Sampling{}, kSeeded, kFiltered}) {
         auto whole = request(1, "once upon", 40, sampling);
         whole.stops = {"\n\n", "zq"};
         const auto alone = undisturbed(whole);

@@ -9,10 +9,10 @@
 #include <numeric>
 #include <string_view>
 
+#include "bench/bench_eval.h"
 #include "engine/generation/loaded_model.h"
 #include "support/environment.h"
 #include "test_devices.h"
-#include "tools/bench_eval.h"
 
 namespace llmd {
 namespace {

@@ -1,4 +1,4 @@
-// What llmd knows of a model before it loads it: the memory of a token and what the model is for.
+// The catalogue's knowledge of a model before llmd loads it: the memory of a token and what the model is for.
 #include "engine/server/inspection.h"
 
 #include <gtest/gtest.h>

@@ -10,16 +10,16 @@
 #include "engine/compute/cpu/processor.h"
 #include "engine/generation/forward.h"
 #include "engine/generation/kv_cache/kv_pages.h"
-#include "engines/memory_budget.h"
 #include "fake_backend.h"
+#include "supervisor/memory_budget.h"
 #include "support/gguf_writer.h"
 #include "test_devices.h"
 
 namespace llmd::generation {
 namespace {
 
-// What llmd adds to a ready engine for requests is what the engine itself leaves for them.
-static_assert(kRequestReserveBytes == engines::kRequestBytes);
+// The bytes that llmd adds to a ready engine for requests are those that the engine itself leaves for them.
+static_assert(kRequestReserveBytes == supervisor::kRequestBytes);
 
 class LoadModel : public testing::Test {
 protected:
@@ -339,7 +339,7 @@ TEST(OverheadBytes, AreAllButWeightsAndPages) {
     EXPECT_EQ(overhead_bytes(host, 900), 30u);
 }
 
-// What a process that has computed has written is its weights, its pages and the overhead that was told before.
+// A process that has computed has written its weights, its pages and the overhead that was told before.
 TEST_F(LoadModel, OverheadIsWhatComputingWillTake) {
     test::TinyModel tiny = with_long_context();
     tiny.n_ctx = 512;

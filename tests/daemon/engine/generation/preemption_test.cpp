@@ -181,7 +181,7 @@ TEST_P(Preemption, NoDisturbanceChangesAText) {
         open({.n_slots = 3, .n_held = 2, .n_pages = 8, .window = window, .n_window_pages = draw(7, 24)});
         std::vector<bool> paused(13);
         for (uint64_t id = 1; id <= 12; ++id) {
-            auto sampling = id % 3 == 0 ? kSeeded : id % 3 == 1 ? kFiltered : SamplerParameters{};
+            auto sampling = id % 3 == 0 ? kSeeded : id % 3 == 1 ? kFiltered : Sampling{};
             if (draw(0, 1) == 0) {
                 sampling.presence_penalty = static_cast<float>(draw(0, 4)) - 2;
                 sampling.frequency_penalty = static_cast<float>(draw(0, 2)) / 2;
@@ -191,9 +191,9 @@ TEST_P(Preemption, NoDisturbanceChangesAText) {
                 sampling.logit_bias.push_back({static_cast<int32_t>(draw(0, 256)), static_cast<float>(draw(0, 6)) - 3});
             }
             auto one = request(id, std::string(draw(1, 90), static_cast<char>('a' + id)), draw(1, 60), sampling);
-            one.min_tokens = draw(0, one.max_tokens);
-            one.ignore_eos = draw(0, 3) == 0;
-            if (draw(0, 2) == 0) one.stop_token_ids = {static_cast<int32_t>(draw(0, 255)), 'x'};
+            one.sampling.min_tokens = draw(0, one.max_tokens);
+            one.sampling.ignore_eos = draw(0, 3) == 0;
+            if (draw(0, 2) == 0) one.sampling.stop_token_ids = {static_cast<int32_t>(draw(0, 255)), 'x'};
             one.stops = {"\x01", "q"};
             start(one, draw(0, 2));
             for (uint32_t n = draw(1, 8); n > 0; --n) {

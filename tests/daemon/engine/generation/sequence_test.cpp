@@ -28,7 +28,7 @@ TEST(Sequence, RefusesAPromptThatFillsTheContextNamingBothNumbers) {
     const auto error = refusal(request_of(std::string(20, 'a')));
     EXPECT_EQ(error.code, base::ErrorCode::ContextExceeded);
     EXPECT_NE(error.message.find("20 tokens"), std::string::npos) << error.message;
-    EXPECT_NE(error.message.find("holds 20"), std::string::npos) << error.message;
+    EXPECT_NE(error.message.find("length is 20 tokens"), std::string::npos) << error.message;
 }
 
 // Must not be asked for the tokens of a text.
@@ -81,13 +81,13 @@ TEST(Sequence, RefusesFieldsByName) {
     EXPECT_TRUE(names(bad, "logit_bias"));
     for (const int32_t id : {-1, 257}) {
         bad = request_of("a");
-        bad.stop_token_ids = {3, id};
+        bad.sampling.stop_token_ids = {3, id};
         EXPECT_TRUE(names(bad, "stop_token_ids[1]"));
     }
-    bad.stop_token_ids.assign(kMaxStopTokenIds + 1, 1);
+    bad.sampling.stop_token_ids.assign(kMaxStopTokenIds + 1, 1);
     EXPECT_TRUE(names(bad, "stop_token_ids: 65"));
     bad = request_of("a", 5);
-    bad.min_tokens = 6;
+    bad.sampling.min_tokens = 6;
     EXPECT_TRUE(names(bad, "min_tokens"));
     bad = request_of("a");
     bad.replay_ids = {'x'};
@@ -98,7 +98,7 @@ TEST(Sequence, RefusesFieldsByName) {
     EXPECT_TRUE(names(bad, "delivered_bytes"));
 }
 
-// What the caller has tokenized is the prompt: nothing is put before it, and nothing that does not exist is taken.
+// The caller's ids are the prompt: nothing is put before it, and nothing that does not exist is taken.
 TEST(Sequence, TakesAPromptOfIdsAsItIs) {
     const RefusingTokenizer tokenizer;
     auto given = request_of("");
@@ -156,7 +156,7 @@ std::vector<int32_t> banned(const Sequence& sequence) {
 TEST(Sequence, StopTokensEndItAndAreNoPartOfIt) {
     const test::ByteTokenizer tokenizer;
     auto with_stop = request_of("abc");
-    with_stop.stop_token_ids = {'q', 'r'};
+    with_stop.sampling.stop_token_ids = {'q', 'r'};
     for (const int32_t end : {int32_t{'q'}, int32_t{'r'}, test::ByteTokenizer::kEnd}) {
         auto sequence = Sequence::create(with_stop, tokenizer, kLimits);
         ASSERT_TRUE(sequence);
@@ -171,11 +171,11 @@ TEST(Sequence, StopTokensEndItAndAreNoPartOfIt) {
 TEST(Sequence, UntilMinTokensEndAndStopTokensAreBanned) {
     const test::ByteTokenizer tokenizer;
     auto request = request_of("abc", 5);
-    request.stop_token_ids = {'q'};
-    request.min_tokens = 2;
+    request.sampling.stop_token_ids = {'q'};
+    request.sampling.min_tokens = 2;
     const std::vector<int32_t> all = {test::ByteTokenizer::kEnd, 'q'};
     for (const bool ignore_eos : {false, true}) {
-        request.ignore_eos = ignore_eos;
+        request.sampling.ignore_eos = ignore_eos;
         auto sequence = Sequence::create(request, tokenizer, kLimits);
         ASSERT_TRUE(sequence);
         EXPECT_EQ(banned(*sequence), all);
@@ -197,7 +197,7 @@ TEST(Sequence, StopStringsAreLookedForBehindMinTokens) {
     auto request = request_of("a", 10);
     request.stops = {"END"};
     const auto text_of = [&](uint32_t min_tokens, const std::string& answer) {
-        request.min_tokens = min_tokens;
+        request.sampling.min_tokens = min_tokens;
         auto sequence = Sequence::create(request, tokenizer, kLimits);
         EXPECT_TRUE(sequence);
         for (const char c : answer) {
@@ -247,7 +247,7 @@ TEST(Sequence, ReplayFromEveryCutGivesTheSameText) {
     const test::ByteTokenizer tokenizer;
     auto whole = request_of("abc", 16);
     whole.stops = {"END", "xyz", "a"};
-    whole.min_tokens = 3;
+    whole.sampling.min_tokens = 3;
     const std::vector<int32_t> answer = {'a', 0xC3, 0xA4, 'E', 'N', 'x', 'y', 0xE2, 0x82, 0xAC, 0xFF, 'E', 'N', 'D'};
     auto sequence = Sequence::create(whole, tokenizer, kLimits);
     ASSERT_TRUE(sequence);

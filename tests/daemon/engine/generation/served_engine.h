@@ -58,7 +58,7 @@ protected:
             model.chat_template = *chat::ChatTemplate::create(*gguf, *model.tokenizer, options.chat_template);
         }
         fake_backend(model).set_precision(precision_);
-        fake_backend(model).set_profile(profile_);
+        fake_backend(model).set_fingerprint(profile_);
         fake_backend(model).fail_step = fail_step_;
         fake_backend(model).asynchronous = asynchronous_;
         fake_ = &fake_backend(model);
@@ -75,7 +75,7 @@ protected:
         ASSERT_EQ(::send(peer_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
     }
 
-    // What the server has sent so far.
+    // Returns the messages that the server has sent so far.
     std::vector<protocol::Message> hear() {
         std::vector<protocol::Message> messages;
         std::array<char, 65536> buffer;

@@ -33,7 +33,7 @@ protected:
         generator_.emplace(*model_, PrefillPace::exactly(60), events_);
     }
     static GenerationRequest request(uint64_t id, const std::string& prompt, uint32_t max_tokens = 40,
-                                     const SamplerParameters& sampling = {}, const std::string& scope = "app") {
+                                     const Sampling& sampling = {}, const std::string& scope = "app") {
         auto request = test::request(id, prompt, max_tokens, sampling);
         request.cache_scope = scope;
         return request;
@@ -72,7 +72,7 @@ protected:
 
 TEST_P(SharedPrefix, IsComputedOnceAndChangesNothing) {
     const std::string prompt = long_text("once upon a time", 150);
-    for (const auto& sampling : {SamplerParameters{}, kSeeded, kFiltered}) {
+    for (const auto& sampling : {Sampling{}, kSeeded, kFiltered}) {
         open();
         EXPECT_EQ(found(request(1, prompt, 40, sampling)), 0u);
         EXPECT_EQ(found(request(2, prompt, 40, sampling)), 128u);
@@ -236,7 +236,7 @@ TEST_P(SharedPrefix, NoDisturbanceChangesAText) {
         std::vector<GenerationRequest> requests;
         std::vector<bool> paused(17), cancelled(17);
         for (uint64_t id = 1; id <= 16; ++id) {
-            const auto& sampling = id % 3 == 0 ? kSeeded : id % 3 == 1 ? kFiltered : SamplerParameters{};
+            const auto& sampling = id % 3 == 0 ? kSeeded : id % 3 == 1 ? kFiltered : Sampling{};
             const std::string prompt = tree[draw(0, 1)].substr(0, draw(60, 90)) +
                                        std::string(draw(1, 60), static_cast<char>('a' + draw(0, 1)));
             requests.push_back(request(id, prompt, draw(1, 60), sampling, draw(0, 1) == 0 ? "app" : "another"));

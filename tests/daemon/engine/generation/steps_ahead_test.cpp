@@ -42,7 +42,7 @@ protected:
 };
 
 TEST_F(StepsAhead, ASequenceAloneHasOneFromItsSecondTokenOn) {
-    for (const auto& sampling : {SamplerParameters{}, kSeeded}) {
+    for (const auto& sampling : {Sampling{}, kSeeded}) {
         open();
         start(request(1, "hello", 10, sampling));
         run(*generator_);
@@ -54,9 +54,8 @@ TEST_F(StepsAhead, ASequenceAloneHasOneFromItsSecondTokenOn) {
 }
 
 TEST_F(StepsAhead, ThereAreNoneWhereTheHostHasPartInAChoice) {
-    for (const auto& sampling :
-         {kFiltered, SamplerParameters{.repeat_penalty = 1.2f}, SamplerParameters{.presence_penalty = 1},
-          SamplerParameters{.frequency_penalty = -1}}) {
+    for (const auto& sampling : {kFiltered, Sampling{.repeat_penalty = 1.2f}, Sampling{.presence_penalty = 1},
+                                 Sampling{.frequency_penalty = -1}}) {
         open();
         start(request(1, "hello", 10));
         start(request(2, "hello", 10, sampling));
@@ -68,18 +67,19 @@ TEST_F(StepsAhead, ThereAreNoneWhereTheHostHasPartInAChoice) {
     }
 }
 
-// What a logit bias and a ban change does not depend on the tokens before, and from where end tokens may come is known.
+// The effect of a logit bias and a ban does not depend on the tokens before, and from where end tokens may come is
+// known.
 TEST_F(StepsAhead, ABiasAndBansHaveThem) {
-    auto adjusted = request(1, "hello", 40, {.temperature = 1, .seed = 3, .logit_bias = {{ByteTokenizer::kEnd, 20}}});
+    auto biased = request(1, "hello", 40, {.temperature = 1, .seed = 3, .logit_bias = {{ByteTokenizer::kEnd, 20}}});
     for (const uint32_t min_tokens : {10u, 11u, 40u}) {
         for (const bool ignore_eos : {false, true}) {
-            adjusted.min_tokens = min_tokens;
-            adjusted.ignore_eos = ignore_eos;
+            biased.sampling.min_tokens = min_tokens;
+            biased.sampling.ignore_eos = ignore_eos;
             open();
-            start(adjusted);
+            start(biased);
             run(*generator_);
             EXPECT_GE(device().n_steps_ahead, 8u);
-            EXPECT_EQ(events_.requests[1].ids, undisturbed(adjusted).ids);
+            EXPECT_EQ(events_.requests[1].ids, undisturbed(biased).ids);
             EXPECT_EQ(events_.requests[1].ids.size(), ignore_eos ? 40u : min_tokens);
             generator_.reset();
         }

@@ -1,4 +1,4 @@
-// What a file says about its architecture: the table's rows, defaults, and every number or combination out of range.
+// A file describes its architecture: the table's rows, defaults, and every number or combination out of range.
 #include "engine/model/architectures.h"
 
 #include <gtest/gtest.h>

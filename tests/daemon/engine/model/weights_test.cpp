@@ -290,7 +290,7 @@ TEST(Weights, NameEveryMisshapenTensor) {
     EXPECT_TRUE(with("blk.1.attn_q.bias", 1, 32, TensorType::BF16).weights);
 }
 
-// What is not bound would be left out of the result.
+// A tensor that is not bound would be left out of the result.
 TEST(Weights, RefuseTensorsThatTheSpecHasNoUseFor) {
     for (const char* name : {"blk.0.attn_q_norm.weight", "output.bias", "position_embd.weight", "output_norm.bias",
                              "blk.2.attn_q.weight", "blk.1.something.weight", "v.patch_embd.weight"}) {

@@ -4,11 +4,18 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/ipc.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <array>
@@ -113,6 +120,75 @@ TEST_F(SandboxTest, NobodyElseIsReached) {
     EXPECT_EQ(sandboxed([] { return errno_of(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0); }), refused);
 }
 
+// The owner of a file may change these, and Landlock does not ask.
+TEST_F(SandboxTest, WhatAFileHasBesideItsContentStays) {
+    const int refused = has("seccomp") ? EPERM : 0;
+    const std::string letter = directory_ / "home/letter";
+    const char* path = letter.c_str();
+    EXPECT_EQ(sandboxed([&] { return errno_of(::chmod(path, 0644) == 0); }), refused);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::fchmodat(AT_FDCWD, path, 0644, 0) == 0); }), refused);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::fchmod(::open(path, O_RDONLY), 0644) == 0); }), refused);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::chown(path, ::getuid(), ::getgid()) == 0); }), refused);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::lchown(path, ::getuid(), ::getgid()) == 0); }), refused);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::fchownat(AT_FDCWD, path, ::getuid(), ::getgid(), 0) == 0); }), refused);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::utimensat(AT_FDCWD, path, nullptr, 0) == 0); }), refused);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::utimes(path, nullptr) == 0); }), refused);
+    if (refused == 0) return;  // not every file system has attributes, and not every kernel the newer calls
+    EXPECT_EQ(sandboxed([&] { return errno_of(::setxattr(path, "user.a", "b", 1, 0) == 0); }), refused);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::lsetxattr(path, "user.a", "b", 1, 0) == 0); }), refused);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::removexattr(path, "user.a") == 0); }), refused);
+}
+
+// Caches tell so what was used last.
+TEST_F(SandboxTest, TimesAreSetThroughADescriptor) {
+    EXPECT_EQ(sandboxed([&] {
+                  const int fd = ::open((directory_ / "cache/used").c_str(), O_WRONLY | O_CREAT, 0600);
+                  return errno_of(::futimens(fd, nullptr) == 0);
+              }),
+              0);
+}
+
+TEST_F(SandboxTest, OtherProcessesAreNeitherLimitedNorPinnedNorSignalled) {
+    const int refused = has("seccomp") ? EPERM : 0;
+    const pid_t other = ::getpid();  // of this test: the sandboxed child may signal and limit it as its user
+    const auto set = [](pid_t pid) {
+        cpu_set_t cpus;
+        if (::sched_getaffinity(pid, sizeof cpus, &cpus) != 0) return errno;
+        return errno_of(::sched_setaffinity(pid, sizeof cpus, &cpus) == 0);
+    };
+    EXPECT_EQ(sandboxed([&] { return set(other); }), refused);
+    EXPECT_EQ(sandboxed([&] { return set(0); }), 0) << "a thread pins itself";
+    EXPECT_EQ(sandboxed([&] { return errno_of(::prlimit(other, RLIMIT_CORE, nullptr, nullptr) == 0); }), refused);
+    EXPECT_EQ(sandboxed([] {
+                  rlimit limit{};
+                  if (::getrlimit(RLIMIT_CORE, &limit) != 0) return errno;
+                  return errno_of(::setrlimit(RLIMIT_CORE, &limit) == 0);
+              }),
+              0);
+    const int nice = ::getpriority(PRIO_PROCESS, 0);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::setpriority(PRIO_PROCESS, 0, nice) == 0); }), 0);
+    if (refused == 0) return;  // these would reach further than this test
+    EXPECT_EQ(sandboxed([&] { return errno_of(::setpriority(PRIO_USER, 0, nice) == 0); }), refused);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::syscall(SYS_tgkill, other, other, 0) == 0); }), refused);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::syscall(SYS_tkill, other, 0) == 0); }), refused);
+    EXPECT_EQ(sandboxed([] { return errno_of(::shmget(IPC_PRIVATE, 1, 0600) >= 0); }), refused);
+    EXPECT_EQ(sandboxed([] { return errno_of(::syscall(SYS_fanotify_init, 0, 0) >= 0); }), refused);
+}
+
+// A file is inspected and converted in the same sandbox.
+TEST_F(SandboxTest, AnInspectorWritesNoFileAndReachesNobody) {
+    for (const auto enter : {enter_inspection_sandbox, enter_conversion_sandbox}) {
+        const auto inside = [&](const std::function<int()>& what) {
+            return WEXITSTATUS(run([&] { return enter() ? what() : kCannotSandbox; }));
+        };
+        EXPECT_EQ(inside([&] { return open_file(directory_ / "home/letter", O_RDONLY); }), 0);
+        EXPECT_EQ(inside([&] { return open_file(directory_ / "home/letter", O_WRONLY); }),
+                  has("Landlock") ? EACCES : 0);
+        EXPECT_EQ(inside([] { return errno_of(::socket(AF_UNIX, SOCK_STREAM, 0) >= 0); }), has("seccomp") ? EPERM : 0);
+        EXPECT_EQ(inside([] { return errno_of(::kill(::getppid(), 0) == 0); }), has("seccomp") ? EPERM : 0);
+    }
+}
+
 TEST_F(SandboxTest, WhatADriverStartsIsSandboxedToo) {
     const int status = sandboxed([&] {
         const int inner = run([&] {
@@ -141,7 +217,10 @@ TEST_F(SandboxTest, CachesAreMadeBelowTheUsersAndToldToDrivers) {
         ::setenv("POCL_CACHE_DIR", (directory_ / "elsewhere").c_str(), 1);
         for (const char* name : {"MESA_SHADER_CACHE_DIR", "CUDA_CACHE_PATH"}) ::unsetenv(name);
         ::setenv("TMPDIR", "/tmp", 1);
+        fs::create_directories(cache + "/llmd/prefixes");
+        fs::permissions(cache + "/llmd/prefixes", fs::perms(0755));
         const auto paths = prepare_writable_paths();
+        if (fs::status(cache + "/llmd/prefixes").permissions() != fs::perms(0700)) return 2;  // prompts are in there
         const bool right = paths.directories.size() == 5 && ::getenv("MESA_SHADER_CACHE_DIR") == cache + "/llmd/mesa" &&
                            ::getenv("CUDA_CACHE_PATH") == cache + "/llmd/nvidia" &&
                            ::getenv("TMPDIR") == cache + "/llmd/tmp" && fs::is_directory(directory_ / "elsewhere") &&

@@ -22,7 +22,7 @@ Tokens operator+(Tokens tokens, const Tokens& others) {
     return tokens;
 }
 
-// Of every vocabulary, also "e" with half a character.
+// Every vocabulary has these, also "e" with half a character.
 const Tokens kCommon = {"the", " the", "'s", " (", "\n\n", "    ", "e\xc3"};
 const Tokens kOfWords = {".get", "(x", "\u201cThe", ");\n"};
 const std::map<std::string, Tokens> kOfRule = {

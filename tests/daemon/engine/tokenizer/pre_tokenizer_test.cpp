@@ -95,7 +95,7 @@ TEST(PreTokenizer, WordsEndWhereUpperCaseBegins) {
     EXPECT_TRUE(tekken.adds_begin());
 }
 
-// What is split off first ends the text before it, so that spaces there stay together.
+// A text that is split off first ends the text before it, so that spaces there stay together.
 TEST(PreTokenizer, NumbersAndChineseAreIsolated) {
     for (const char* name : {"deepseek-v3", "hunyuan-dense"}) {
         const PreTokenizer rule = create(name);

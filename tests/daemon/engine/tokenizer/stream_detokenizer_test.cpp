@@ -42,6 +42,7 @@ protected:
         std::vector<std::string> texts;  // of each push
         std::string rest;                // of finish()
         bool stopped;
+        std::string stop;  // the stop string
 
         std::string text() const {
             std::string all;
@@ -58,6 +59,7 @@ protected:
         }
         outcome.rest = stream.finish();
         outcome.stopped = stream.stopped();
+        outcome.stop = stream.stop();
         EXPECT_EQ(base::valid_utf8_prefix(outcome.rest), outcome.rest.size());
         return outcome;
     }
@@ -156,7 +158,13 @@ TEST_F(StreamDetokenizerTest, StopStringsThatCannotOccurDoNothing) {
     EXPECT_FALSE(outcome.stopped);
 }
 
-// What comes while nothing may stop is returned at once, and is no beginning of a stop string either.
+TEST_F(StreamDetokenizerTest, TellsWhichStopStringItWas) {
+    EXPECT_EQ(run(byte_ids("a b, c"), {".", ",", "c"}).stop, ",");
+    EXPECT_EQ(run(byte_ids("abc"), {"c", "bc"}).stop, "bc") << "the longest of those that end together";
+    EXPECT_EQ(run(byte_ids("abc"), {"d"}).stop, "");
+}
+
+// Text that comes while nothing may stop is returned at once, and is no beginning of a stop string either.
 TEST_F(StreamDetokenizerTest, StopsNowhereButWhereItMay) {
     StreamDetokenizer stream(*tokenizer_, {"abc"});
     const auto push = [&](std::string_view bytes, bool may_stop) {

@@ -114,7 +114,7 @@ TEST(Vectors, EveryPreTokenizer) {
     }
 }
 
-// What make.py beside the file has asked llama.cpp for.
+// The toy vocabulary's answers come from llama.cpp, which make.py beside the file has asked.
 TEST(Vectors, ToyVocabularyByEachPreTokenizer) {
     simdjson::dom::parser parser;
     simdjson::dom::object file;

@@ -12,8 +12,8 @@ constexpr std::array<uint32_t, kBatchRowCounts.size()> kBatchRowsByUse = {1, 8, 
 
 class Autotuner {
 public:
-    Autotuner(const Variants& variants, const TuningPlan& plan, TuningBench& bench)
-        : variants_(variants), plan_(plan), bench_(bench), begin_(bench.now()) {
+    Autotuner(const KernelChoice& kernel_choice, const TuningPlan& plan, TuningBench& bench)
+        : kernel_choice_(kernel_choice), plan_(plan), bench_(bench), begin_(bench.now()) {
         n_tasks_ = static_cast<uint32_t>(plan.free_images.size() + kBatchRowsByUse.size() * plan.kinds.size());
     }
 
@@ -25,12 +25,12 @@ public:
             ++n_done_;
         }
         for (const uint32_t batch_rows : kBatchRowsByUse) {
-            if (!variants_.may_compute(batch_rows)) {
+            if (!kernel_choice_.may_compute(batch_rows)) {
                 n_done_ += static_cast<uint32_t>(plan_.kinds.size());
                 continue;
             }
             for (const MatmulKind& kind : plan_.kinds) {
-                const KernelConfig usual = variants_.usual(kind, batch_rows);
+                const KernelConfig usual = kernel_choice_.usual(kind, batch_rows);
                 const KernelConfig found = tune_matmul(kind, batch_rows, configs.images.contains(kind.layout));
                 if (found != usual) configs.matmuls[{kind, batch_rows}] = found;
                 ++n_done_;
@@ -62,7 +62,7 @@ private:
     }
 
     void tune_reading(const MatmulKind& kind, std::set<Layout>& images) {
-        const KernelConfig config = variants_.usual(kind, 1);
+        const KernelConfig config = kernel_choice_.usual(kind, 1);
         const bool image = images.contains(kind.layout);
         if (fastest({{kind, 1, config, image}, {kind, 1, config, !image}}) == 0) return;
         if (image) {
@@ -73,11 +73,11 @@ private:
     }
 
     KernelConfig tune_matmul(const MatmulKind& kind, uint32_t batch_rows, bool image) {
-        KernelConfig best = variants_.usual(kind, batch_rows);
+        KernelConfig best = kernel_choice_.usual(kind, batch_rows);
         for (const bool shapes : {true, false}) {
             std::vector<KernelCandidate> candidates = {{kind, batch_rows, best, image}};
-            for (const KernelConfig& config :
-                 shapes ? variants_.in_other_shapes(kind, batch_rows, best) : variants_.in_other_ways(kind, best)) {
+            for (const KernelConfig& config : shapes ? kernel_choice_.in_other_shapes(kind, batch_rows, best)
+                                                     : kernel_choice_.in_other_ways(kind, best)) {
                 candidates.push_back({kind, batch_rows, config, image});
             }
             best = candidates[fastest(candidates)].config;
@@ -118,7 +118,7 @@ private:
 
     static constexpr auto is_faster = [](const auto& a, const auto& b) { return a.best < b.best; };
 
-    const Variants& variants_;
+    const KernelChoice& kernel_choice_;
     const TuningPlan& plan_;
     TuningBench& bench_;
     const TuningBench::TimePoint begin_;
@@ -128,8 +128,8 @@ private:
 
 }  // namespace
 
-std::optional<KernelConfigs> tune(const Variants& variants, const TuningPlan& plan, TuningBench& bench) {
-    return Autotuner(variants, plan, bench).run();
+std::optional<KernelConfigs> tune(const KernelChoice& kernel_choice, const TuningPlan& plan, TuningBench& bench) {
+    return Autotuner(kernel_choice, plan, bench).run();
 }
 
 using base::Result;
@@ -140,7 +140,7 @@ MatmulKey key_of(const KernelCandidate& candidate) {
     return {.layout = candidate.kind.layout,
             .config = candidate.config,
             .batch_rows = candidate.batch_rows,
-            .limbs = candidate.kind.limbs,
+            .value_bytes = candidate.kind.value_bytes,
             .image = candidate.image};
 }
 
@@ -161,20 +161,20 @@ bool DeviceTuningBench::admit(const KernelCandidate& candidate) {
 }
 
 Result<DeviceTuningBench::Bench> DeviceTuningBench::make_bench(const MatmulKind& kind, bool image) {
-    const SampleMatrix& sample = samples_.at(sample_key(kind));
-    auto sample_matmul = SampleMatmul::create(queue_, sample, image);
-    if (!sample_matmul) return sample_matmul.error();
-    auto timed = TimedMatmul::create(queue_, sample, kind, image);
+    const ProbeMatrix& probe = probes_.at(probe_key(kind));
+    auto probe_matmul = ProbeMatmul::create(queue_, probe, image);
+    if (!probe_matmul) return probe_matmul.error();
+    auto timed = TimedMatmul::create(queue_, probe, kind, image);
     if (!timed) return timed.error();
     if (expected_.empty()) {
-        const KernelConfig usual = variants_.usual(kind, 1);
+        const KernelConfig usual = kernel_choice_.usual(kind, 1);
         const auto kernel = kernels_.matmul(key_of({kind, 1, usual, image}));
         if (!kernel) return kernel.error();
-        auto expected = sample_matmul->multiply(*kernel, usual.shape, 1);
+        auto expected = probe_matmul->multiply(*kernel, usual.shape, 1);
         if (!expected) return expected.error();
         expected_ = std::move(*expected);
     }
-    return Bench{std::move(*sample_matmul), std::move(*timed)};
+    return Bench{std::move(*probe_matmul), std::move(*timed)};
 }
 
 Result<void> DeviceTuningBench::try_kernel(const KernelCandidate& candidate) {
@@ -187,10 +187,10 @@ Result<void> DeviceTuningBench::try_kernel(const KernelCandidate& candidate) {
     Bench& bench = found->second;
     auto kernel = kernels_.matmul(key_of(candidate));
     if (!kernel) return kernel.error();
-    const auto got = bench.sample_matmul.multiply(*kernel, candidate.config.shape, candidate.batch_rows);
+    const auto got = bench.probe_matmul.multiply(*kernel, candidate.config.shape, candidate.batch_rows);
     if (!got) return got.error();
-    const SampleMatrix& sample = samples_.at(sample_key(candidate.kind));
-    if (auto same = check_same(sample, *got, expected_); !same) return same;
+    const ProbeMatrix& probe = probes_.at(probe_key(candidate.kind));
+    if (auto same = check_same(probe, *got, expected_); !same) return same;
     // Drivers that compile at a launch do so now.
     if (auto first = bench.timed.round(*kernel, candidate.config.shape, candidate.batch_rows); !first) {
         return first.error();

@@ -1,4 +1,4 @@
-// Picks by time among matmul kernels that give the same bits (Variants): which is fastest follows from a device's
+// Picks by time among matmul kernels that give the same bits (KernelChoice): which is fastest follows from a device's
 // caches, registers and scheduler, and no table knows them all. A sum never depends on what is picked, so a text is the
 // same whatever the autotuner picked, and after its findings are lost. tune() is pure logic: kernels and the clock are
 // behind TuningBench.
@@ -51,7 +51,7 @@ public:
     virtual std::optional<std::chrono::nanoseconds> time(const KernelCandidate& candidate) = 0;
 };
 
-// What is to be tuned: the kinds that are worth it, and the layouts that may be read through images or not.
+// The plan of a tuning: the kinds that are worth it, and the layouts that may be read through images or not.
 struct TuningPlan {
     std::set<MatmulKind> kinds;
     std::set<Layout> usual_images;
@@ -61,18 +61,18 @@ struct TuningPlan {
 
 // Decides how each layout in free_images is read; then the kernels for one batch row of every kind, then for eight,
 // four and two. Keeps nothing that is as usual. None when goes_on() gave up.
-std::optional<KernelConfigs> tune(const Variants& variants, const TuningPlan& plan, TuningBench& bench);
+std::optional<KernelConfigs> tune(const KernelChoice& kernel_choice, const TuningPlan& plan, TuningBench& bench);
 
 // The tuning bench of a device. It admits nothing that OpenCL refuses or that computes other bits than the usual kernel
 // of one batch row. Thread-bound, as DeviceQueue; borrows everything that it is made with.
 class DeviceTuningBench final : public TuningBench {
 public:
-    using Samples = std::map<SampleKey, SampleMatrix>;
+    using Probes = std::map<ProbeKey, ProbeMatrix>;
 
-    // `samples` has all that will be asked for. `goes_on` is the function of that name.
-    DeviceTuningBench(DeviceQueue& queue, Kernels& kernels, const Variants& variants, const Samples& samples,
+    // `probes` has all that will be asked for. `goes_on` is the function of that name.
+    DeviceTuningBench(DeviceQueue& queue, Kernels& kernels, const KernelChoice& kernel_choice, const Probes& probes,
                       const std::function<bool(uint32_t per_mille)>& goes_on)
-        : queue_(queue), kernels_(kernels), variants_(variants), samples_(samples), goes_on_(goes_on) {}
+        : queue_(queue), kernels_(kernels), kernel_choice_(kernel_choice), probes_(probes), goes_on_(goes_on) {}
 
     TimePoint now() override { return std::chrono::steady_clock::now(); }
     bool goes_on(uint32_t per_mille) override { return goes_on_(per_mille); }
@@ -82,7 +82,7 @@ public:
 private:
     // A matmul whose weights are read through images, or are not.
     struct Bench {
-        SampleMatmul sample_matmul;
+        ProbeMatmul probe_matmul;
         TimedMatmul timed;
     };
 
@@ -91,8 +91,8 @@ private:
 
     DeviceQueue& queue_;
     Kernels& kernels_;
-    const Variants& variants_;
-    const Samples& samples_;
+    const KernelChoice& kernel_choice_;
+    const Probes& probes_;
     const std::function<bool(uint32_t)>& goes_on_;
     std::optional<MatmulKind> kind_;  // of the benches
     std::map<bool, Bench> benches_;   // by image

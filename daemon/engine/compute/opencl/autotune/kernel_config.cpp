@@ -25,10 +25,10 @@ constexpr uint32_t kNvidiaManyGroups = 64;
 // Gates and ups of so many rows have groups enough for two a processor, if the groups are small.
 constexpr uint32_t kNvidiaManyGates = 16384;
 constexpr uint32_t kNvidiaGateKSplits = 8;
-// Without the dot core: batch rows times limbs. A multiply-add of integers takes as long as two of floats, but quants
+// Without the dot core: batch rows times bytes. A multiply-add of integers takes as long as two of floats, but quants
 // need no conversion.
 constexpr uint32_t kNvidiaMostIntegers = 4;
-// On an Adreno both take as long. Above this (two limbs of eight batch rows) integers of more than four bits, whose
+// On an Adreno both take as long. Above this (two bytes of eight batch rows) integers of more than four bits, whose
 // sums start anew within a block, take longer than floats (Q6_K: by a third) or more code than its cache holds (Q5_K);
 // those of four bits need fewer registers (docs/adreno.md).
 constexpr uint32_t kSmallGpuMostIntegers = 8;
@@ -43,8 +43,8 @@ constexpr uint32_t kMostTriedPairs = 64;  // of a group: with more, small matric
 constexpr uint32_t kMostTriedSums = 16;   // of an item: with more, registers spill
 // Local memory that holds kNvidiaStagedBytes of x and what epilogues need beside them.
 constexpr uint64_t kMuchLocalBytes = 48 << 10;
-// Of an attention work-group: heads whose sums an item keeps in registers, of which eight spill on an Adreno, and their
-// dimensions, of which 512 do.
+// An attention work-group has at most so many heads whose sums an item keeps in registers, of which eight spill on an
+// Adreno, and so many dimensions of them, of which 512 do.
 constexpr uint32_t kMaxAttentionHeads = 4;
 constexpr uint32_t kMaxAttentionWidth = 256;
 constexpr uint32_t kNvidiaMaxAttentionWidth = 512;
@@ -52,7 +52,7 @@ constexpr uint32_t kLeastAttentionGroups = 3;  // of a row, where there are head
 
 }  // namespace
 
-Variants::Variants(const DeviceLimits& device, Precision precision)
+KernelChoice::KernelChoice(const DeviceLimits& device, Precision precision)
     : precision_(precision),
       is_cpu_(device.is_cpu),
       is_nvidia_(device.vendor_id == kNvidia),
@@ -61,30 +61,30 @@ Variants::Variants(const DeviceLimits& device, Precision precision)
           static_cast<uint32_t>(std::min<uint64_t>(device.group_items, is_nvidia_ ? kNvidiaMostItems : kMostItems))),
       has_much_local_(device.local_bytes >= kMuchLocalBytes) {}
 
-Core Variants::usual_core(Layout layout, uint32_t batch_rows, uint32_t limbs) const {
+Core KernelChoice::usual_core(Layout layout, uint32_t batch_rows, uint32_t value_bytes) const {
     const bool has_four_bits = layout == Layout::Q4_0 || layout == Layout::Q4_1 || layout == Layout::Q4_K;
-    const bool prefers_floats = (is_nvidia_ && batch_rows * limbs > kNvidiaMostIntegers) ||
-                                (is_small_gpu() && !has_four_bits && batch_rows * limbs > kSmallGpuMostIntegers);
+    const bool prefers_floats = (is_nvidia_ && batch_rows * value_bytes > kNvidiaMostIntegers) ||
+                                (is_small_gpu() && !has_four_bits && batch_rows * value_bytes > kSmallGpuMostIntegers);
     if (has_dot_ && has_dot_core(layout)) return Core::Dot;
     return has_integer_core(layout) && !prefers_floats ? Core::Integer : Core::Float;
 }
 
-KernelConfig Variants::matmul(const MatmulKind& kind, uint32_t batch_rows) const {
+KernelConfig KernelChoice::matmul(const MatmulKind& kind, uint32_t batch_rows) const {
     const auto found = configs_.matmuls.find({kind, batch_rows});
     return found != configs_.matmuls.end() ? found->second : usual(kind, batch_rows);
 }
 
-KernelConfig Variants::usual(const MatmulKind& kind, uint32_t batch_rows) const {
+KernelConfig KernelChoice::usual(const MatmulKind& kind, uint32_t batch_rows) const {
     MatmulShape shape = matmul_shape(kind.rows, batch_rows, kind.output_kind == OutputKind::Pairs);
     if (kind.output_kind == OutputKind::Logits) {
         const MatmulShape one = matmul_shape(kind.rows, 1, false);
         if (shape.group_pairs() != one.group_pairs()) shape = one;
     }
-    return {shape, usual_core(kind.layout, batch_rows, kind.limbs), staged_bytes()};
+    return {shape, usual_core(kind.layout, batch_rows, kind.value_bytes), staged_bytes()};
 }
 
-std::vector<KernelConfig> Variants::in_other_shapes(const MatmulKind& kind, uint32_t batch_rows,
-                                                    const KernelConfig& config) const {
+std::vector<KernelConfig> KernelChoice::in_other_shapes(const MatmulKind& kind, uint32_t batch_rows,
+                                                        const KernelConfig& config) const {
     const uint32_t logit_pairs = usual(kind, batch_rows).shape.group_pairs();
     const uint32_t whole_block =
         kind.output_kind == OutputKind::Pairs ? kQuantBlock : kQuantBlock / 2;  // a group's outputs fill whole blocks
@@ -104,7 +104,7 @@ std::vector<KernelConfig> Variants::in_other_shapes(const MatmulKind& kind, uint
     return others;
 }
 
-std::vector<KernelConfig> Variants::in_other_ways(const MatmulKind& kind, const KernelConfig& config) const {
+std::vector<KernelConfig> KernelChoice::in_other_ways(const MatmulKind& kind, const KernelConfig& config) const {
     std::vector<KernelConfig> others;
     if (has_integer_core(kind.layout)) {
         others.push_back(config);
@@ -118,7 +118,7 @@ std::vector<KernelConfig> Variants::in_other_ways(const MatmulKind& kind, const 
     return others;
 }
 
-bool Variants::allows(const MatmulKind& kind, uint32_t batch_rows, const KernelConfig& config) const {
+bool KernelChoice::allows(const MatmulKind& kind, uint32_t batch_rows, const KernelConfig& config) const {
     const KernelConfig normal = usual(kind, batch_rows);
     const auto has = [](const std::vector<KernelConfig>& some, const KernelConfig& one) {
         return std::find(some.begin(), some.end(), one) != some.end();
@@ -129,7 +129,7 @@ bool Variants::allows(const MatmulKind& kind, uint32_t batch_rows, const KernelC
     return config == normal || has(in_other_ways(kind, normal), config);
 }
 
-MatmulShape Variants::matmul_shape(uint32_t rows, uint32_t batch_rows, bool one_output_a_pair) const {
+MatmulShape KernelChoice::matmul_shape(uint32_t rows, uint32_t batch_rows, bool one_output_a_pair) const {
     const bool many_rows = rows >= kManyRows && !(is_nvidia_ && one_output_a_pair);
     MatmulShape shape;
     shape.lanes = one_output_a_pair || is_cpu_ || many_rows || is_small_gpu() ? kQuantBlock : kQuantBlock / 2;
@@ -147,26 +147,26 @@ MatmulShape Variants::matmul_shape(uint32_t rows, uint32_t batch_rows, bool one_
     return shape;
 }
 
-uint32_t Variants::k_splits() const {
+uint32_t KernelChoice::k_splits() const {
     return is_cpu_ ? 1 : is_nvidia_ ? kNvidiaKSplits : kKSplits;
 }
 
-uint32_t Variants::spread_rows(const MatmulKind& kind, uint32_t batch_rows) const {
+uint32_t KernelChoice::spread_rows(const MatmulKind& kind, uint32_t batch_rows) const {
     if (!is_nvidia_ || batch_rows != kNvidiaSpreadBatchRows) return 0;
     const uint32_t groups = kind.rows / 2 / matmul(kind, kNvidiaSpreadRows).shape.group_pairs();
-    const bool is_quick = kind.limbs == 1 && matmul(kind, batch_rows).core != Core::Float;
+    const bool is_quick = kind.value_bytes == 1 && matmul(kind, batch_rows).core != Core::Float;
     return groups < kNvidiaManyGroups || is_quick ? kNvidiaSpreadRows : 0;
 }
 
-uint32_t Variants::staged_bytes() const {
+uint32_t KernelChoice::staged_bytes() const {
     return is_nvidia_ ? kNvidiaStagedBytes : kStagedBytes;
 }
 
-uint32_t Variants::attention_items() const {
+uint32_t KernelChoice::attention_items() const {
     return is_nvidia_ ? kNvidiaAttentionItems : kAttentionItems;
 }
 
-uint32_t Variants::attention_heads(const model::LayerSpec& layer, bool has_many_rows) const {
+uint32_t KernelChoice::attention_heads(const model::LayerSpec& layer, bool has_many_rows) const {
     const auto fills_blocks = [&](uint32_t heads) { return heads * layer.head_dim % kQuantBlock == 0; };
     uint32_t best = 1;
     for (uint32_t heads = 1; heads <= std::min(layer.heads_per_kv(), kMaxAttentionHeads); ++heads) {
@@ -182,14 +182,14 @@ uint32_t Variants::attention_heads(const model::LayerSpec& layer, bool has_many_
     return best;
 }
 
-std::string Variants::profile() const {
+std::string KernelChoice::fingerprint() const {
     std::string images;
     for (const Layout layout : configs_.images) {
         if (has_integer_core(layout)) continue;  // the same bits
         images += base::concat(images.empty() ? ", images " : " ", layout_name(layout));
     }
-    return base::concat("gpu, ", precision_ == Precision::Fast ? "fast" : "faithful", ", limbs ", qkv_limbs(), "/",
-                        limbs(), ", K splits ", matmul_shape(1, 1, false).k_splits, "/",
+    return base::concat("gpu, ", precision_ == Precision::Fast ? "fast" : "faithful", ", activation bytes ",
+                        qkv_value_bytes(), "/", value_bytes(), ", K splits ", matmul_shape(1, 1, false).k_splits, "/",
                         matmul_shape(1, 1, true).k_splits, "/", matmul_shape(kManyRows, 1, false).k_splits, "/",
                         matmul_shape(kManyRows, 1, true).k_splits, "/",
                         matmul_shape(kNvidiaManyGates, 1, true).k_splits, ", attention ", attention_items(),

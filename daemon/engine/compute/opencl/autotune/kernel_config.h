@@ -1,7 +1,7 @@
 // The kernels that a device uses. A table says what is usual for its kind; what was found out on the device itself
-// replaces the table's choice. Only the table decides what changes a bit, and all of that is in the numeric profile:
-// limbs, K splits, attention items, a logit group's pairs, images of weights without integer quants, the dot core (of
-// Q8_0).
+// replaces the table's choice. Only the table decides what changes a bit, and all of that is in the numeric
+// fingerprint: bytes of an activation, K splits, attention items, a logit group's pairs, images of weights without
+// integer quants, the dot core (of Q8_0).
 #pragma once
 
 #include <array>
@@ -21,8 +21,9 @@
 
 namespace llmd::compute::gpu {
 
-// What a matmul's groups write, as far as it limits their shape. Rows and Pairs: whole blocks of quantized activations,
-// with one output for each row or, where gate and up alternate, for each pair. Logits: a part of the choice of a token.
+// The kind of output that a matmul's groups write, as far as it limits their shape. Rows and Pairs: whole blocks of
+// quantized activations, with one output for each row or, where gate and up alternate, for each pair. Logits: a part of
+// the choice of a token.
 enum class OutputKind : uint8_t { Rows, Pairs, Logits };
 
 // Matmuls of one kind get the same kernels.
@@ -31,7 +32,7 @@ struct MatmulKind {
     uint32_t rows = 0;  // of the whole matmul, padded; parts in other layouts are kinds of their own
     uint32_t cols = 0;
     OutputKind output_kind = OutputKind::Rows;
-    uint32_t limbs = kMostLimbs;  // of the activations it reads
+    uint32_t value_bytes = kMostValueBytes;  // of the activations it reads
 
     auto operator<=>(const MatmulKind&) const = default;
 };
@@ -46,12 +47,12 @@ struct KernelConfig {
     bool operator==(const KernelConfig&) const = default;
 };
 
-// What was found out about a device's kernels for one model: which of them compute right (self_test.h), and which are
+// The findings about a device's kernels for one model: which of them compute right (self_test.h), and which are
 // the fastest (autotuner.h).
 struct KernelConfigs {
     uint32_t most_batch_rows = std::numeric_limits<uint32_t>::max();  // that one launch may compute together
     std::set<Layout> images;                                          // layouts that are read through images
-    // What is used instead of the table's kernels, by kind and batch rows.
+    // These replace the table's kernels, by kind and batch rows.
     std::map<std::pair<MatmulKind, uint32_t>, KernelConfig> matmuls;
 
     bool operator==(const KernelConfigs&) const = default;
@@ -62,15 +63,15 @@ inline constexpr std::array<uint32_t, 4> kBatchRowCounts = {1, 2, 4, 8};
 inline constexpr uint32_t kMaxBatchRows = kBatchRowCounts.back();
 inline constexpr uint32_t kManyAttentionGroups = 128;  // about the multiprocessors of an H200
 
-class Variants {
+class KernelChoice {
 public:
-    Variants(const DeviceLimits& device, Precision precision);
+    KernelChoice(const DeviceLimits& device, Precision precision);
 
-    // Limbs of the activations that queries, keys and values are computed from, in fast precision too: with 8 bits
+    // Bytes of the activations that queries, keys and values are computed from, in fast precision too: with 8 bits
     // there, some formats would err by more than they may (docs/performance.md, "Fidelity").
-    uint32_t qkv_limbs() const { return kMostLimbs; }
-    // Limbs of all other activations.
-    uint32_t limbs() const { return precision_ == Precision::Fast ? 1 : kMostLimbs; }
+    uint32_t qkv_value_bytes() const { return kMostValueBytes; }
+    // Bytes of all other activations.
+    uint32_t value_bytes() const { return precision_ == Precision::Fast ? 1 : kMostValueBytes; }
     // The kernel for a launch of so many batch rows. K splits are the same for any number of batch rows. For logits
     // group_pairs() is too, since a group sums up what its ids leave, and the number of groups is fixed before.
     KernelConfig matmul(const MatmulKind& kind, uint32_t batch_rows) const;
@@ -83,7 +84,7 @@ public:
     std::vector<KernelConfig> in_other_ways(const MatmulKind& kind, const KernelConfig& config) const;
     // Whether `config` is the usual one but for what these may change.
     bool allows(const MatmulKind& kind, uint32_t batch_rows, const KernelConfig& config) const;
-    // Rows of a batch up to which launches of so many batch rows are better than wider ones (LaunchVariant); 0: none.
+    // Rows of a batch up to which launches of so many batch rows are better than wider ones (LaunchChoice); 0: none.
     uint32_t spread_rows(const MatmulKind& kind, uint32_t batch_rows) const;
     // Whether registers are plenty, so that matmuls (PREFETCH) and attention (AHEAD) load all they can before they
     // wait.
@@ -111,13 +112,13 @@ public:
         return batch_rows <= configs_.most_batch_rows && !is_left_out;
     }
 
-    std::string profile() const;
+    std::string fingerprint() const;
 
 private:
     // The shape for a matrix of so many rows and a launch of so many batch rows. A group's outputs fill whole blocks,
     // with one output a pair too where that is asked for.
     MatmulShape matmul_shape(uint32_t rows, uint32_t batch_rows, bool one_output_a_pair) const;
-    Core usual_core(Layout layout, uint32_t batch_rows, uint32_t limbs) const;
+    Core usual_core(Layout layout, uint32_t batch_rows, uint32_t value_bytes) const;
     uint32_t staged_bytes() const;  // local memory for x
     uint32_t k_splits() const;
 

@@ -17,13 +17,13 @@ std::optional<Layout> layout_from_name(std::string_view name) {
     return found == kLayouts.end() ? std::nullopt : std::optional(*found);
 }
 
-bool read_matmul(std::istream& in, const Variants& variants, const std::set<MatmulKind>& kinds,
+bool read_matmul(std::istream& in, const KernelChoice& kernel_choice, const std::set<MatmulKind>& kinds,
                  KernelConfigs& configs) {
     std::string name;
     MatmulKind kind;
     KernelConfig config;
     uint32_t batch_rows = 0, output_kind = 0, core = 0;
-    in >> name >> kind.rows >> kind.cols >> output_kind >> kind.limbs >> batch_rows >> config.shape.lanes >>
+    in >> name >> kind.rows >> kind.cols >> output_kind >> kind.value_bytes >> batch_rows >> config.shape.lanes >>
         config.shape.pairs >> config.shape.k_splits >> core >> config.staged_bytes;
     const auto layout = layout_from_name(name);
     if (!in || !layout || output_kind > static_cast<uint32_t>(OutputKind::Logits) ||
@@ -35,7 +35,7 @@ bool read_matmul(std::istream& in, const Variants& variants, const std::set<Matm
     config.core = static_cast<Core>(core);
     const bool is_asked =
         std::find(kBatchRowCounts.begin(), kBatchRowCounts.end(), batch_rows) != kBatchRowCounts.end();
-    if (!is_asked || !kinds.contains(kind) || !variants.allows(kind, batch_rows, config)) return false;
+    if (!is_asked || !kinds.contains(kind) || !kernel_choice.allows(kind, batch_rows, config)) return false;
     configs.matmuls[{kind, batch_rows}] = config;
     return true;
 }
@@ -49,14 +49,14 @@ std::string to_text(const Outcome& outcome) {
     for (const auto& [key, config] : outcome.configs.matmuls) {
         const auto& [kind, batch_rows] = key;
         text += base::concat(kMatmul, " ", layout_name(kind.layout), " ", kind.rows, " ", kind.cols, " ",
-                             static_cast<uint32_t>(kind.output_kind), " ", kind.limbs, " ", batch_rows, " ",
+                             static_cast<uint32_t>(kind.output_kind), " ", kind.value_bytes, " ", batch_rows, " ",
                              config.shape.lanes, " ", config.shape.pairs, " ", config.shape.k_splits, " ",
                              static_cast<uint32_t>(config.core), " ", config.staged_bytes, "\n");
     }
     return text += base::concat(kEnd, "\n");
 }
 
-std::optional<Outcome> outcome_from_text(std::string_view text, const Variants& variants,
+std::optional<Outcome> outcome_from_text(std::string_view text, const KernelChoice& kernel_choice,
                                          const std::set<MatmulKind>& kinds, const std::set<Layout>& usual_images,
                                          const std::set<Layout>& free_images) {
     std::istringstream in{std::string(text)};
@@ -66,7 +66,7 @@ std::optional<Outcome> outcome_from_text(std::string_view text, const Variants& 
     outcome.is_tuned = word == kTuned;
     while (in >> word && word != kEnd) {
         if (word == kMatmul) {
-            if (!read_matmul(in, variants, kinds, outcome.configs)) return std::nullopt;
+            if (!read_matmul(in, kernel_choice, kinds, outcome.configs)) return std::nullopt;
             continue;
         }
         std::string name;
@@ -83,13 +83,13 @@ std::optional<Outcome> outcome_from_text(std::string_view text, const Variants& 
     return outcome;
 }
 
-std::optional<Outcome> KernelConfigCache::find(uint64_t key, const Variants& variants,
+std::optional<Outcome> KernelConfigCache::find(uint64_t key, const KernelChoice& kernel_choice,
                                                const std::set<MatmulKind>& kinds, const std::set<Layout>& usual_images,
                                                const std::set<Layout>& free_images) const {
     const auto kept = files_.peek(key);
     if (!kept) return std::nullopt;
     const std::string_view text(reinterpret_cast<const char*>(kept->data()), kept->size());
-    return outcome_from_text(text, variants, kinds, usual_images, free_images);
+    return outcome_from_text(text, kernel_choice, kinds, usual_images, free_images);
 }
 
 void KernelConfigCache::keep(uint64_t key, const Outcome& outcome) const {

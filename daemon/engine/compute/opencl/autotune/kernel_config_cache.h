@@ -22,8 +22,8 @@ struct Outcome {
 
 std::string to_text(const Outcome& outcome);
 // None where the text is not what to_text() writes, or has a kernel that is not for this device and model: another kind
-// of matmul, a kernel that Variants does not allow, images for a layout that is not free to change.
-std::optional<Outcome> outcome_from_text(std::string_view text, const Variants& variants,
+// of matmul, a kernel that KernelChoice does not allow, images for a layout that is not free to change.
+std::optional<Outcome> outcome_from_text(std::string_view text, const KernelChoice& kernel_choice,
                                          const std::set<MatmulKind>& kinds, const std::set<Layout>& usual_images,
                                          const std::set<Layout>& free_images);
 
@@ -31,7 +31,7 @@ std::optional<Outcome> outcome_from_text(std::string_view text, const Variants& 
 class KernelConfigCache {
 public:
     // None where there is no file, or outcome_from_text() refuses what it holds.
-    std::optional<Outcome> find(uint64_t key, const Variants& variants, const std::set<MatmulKind>& kinds,
+    std::optional<Outcome> find(uint64_t key, const KernelChoice& kernel_choice, const std::set<MatmulKind>& kinds,
                                 const std::set<Layout>& usual_images, const std::set<Layout>& free_images) const;
     void keep(uint64_t key, const Outcome& outcome) const;
 

@@ -2,8 +2,8 @@
 // will use compute what they should (self_test.h), and which of those that give the same bits are the fastest
 // (autotuner.h). Both are remembered in one file (kernel_config_cache.h) for this device, driver, kernel set and model
 // shape, so they cost once; without the file they are found out again. Where the process ended in a kernel that was
-// timed, the usual kernels are on record. The numeric profile depends on one of the findings: whether the dot core is
-// used. Thread-bound, as DeviceQueue.
+// timed, the usual kernels are on record. The numeric fingerprint depends on one of the findings: whether the dot core
+// is used. Thread-bound, as DeviceQueue.
 #pragma once
 
 #include <functional>
@@ -34,17 +34,17 @@ struct Model {
 // A matmul of fewer bytes is not worth tuning: its launch takes longer than its reading.
 inline constexpr uint64_t kLeastTunedBytes = 64u << 10;
 
-// `variants` are those without any findings, and have no dot core afterwards where the device fails with it and not
-// without. Tunes for queue.tuning_budget() at most, and only where every kernel passes. DeviceError names the kernel
-// that leaves nothing to compute with; the error is Cancelled when `on_preparation` gives up, and the queue's
+// `kernel_choice` is the one without any findings, and has no dot core afterwards where the device fails with it and
+// not without. Tunes for queue.tuning_budget() at most, and only where every kernel passes. DeviceError names the
+// kernel that leaves nothing to compute with; the error is Cancelled when `on_preparation` gives up, and the queue's
 // otherwise.
-base::Result<SelfTestResult> prepare(DeviceQueue& queue, Variants& variants, const Model& model,
+base::Result<SelfTestResult> prepare(DeviceQueue& queue, KernelChoice& kernel_choice, const Model& model,
                                      const OnPreparation& on_preparation);
 
-// Returns what `attempt` finds with `variants`. Where that is a DeviceError and `variants` have the dot core,
-// `variants` give it up and `attempt` is made once more; a note then says why, or its DeviceError names both. That is
-// found out anew at each load.
+// Returns what `attempt` finds with `kernel_choice`. Where that is a DeviceError and `kernel_choice` has the dot core,
+// `kernel_choice` gives it up and `attempt` is made once more; a note then says why, or its DeviceError names both.
+// That is found out anew at each load.
 base::Result<SelfTestResult> with_or_without_dot(
-    Variants& variants, const std::function<base::Result<SelfTestResult>(const Variants&)>& attempt);
+    KernelChoice& kernel_choice, const std::function<base::Result<SelfTestResult>(const KernelChoice&)>& attempt);
 
 }  // namespace llmd::compute::gpu

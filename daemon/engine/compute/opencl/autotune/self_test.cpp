@@ -25,34 +25,34 @@ constexpr std::string_view kSelfTest = "the self-test";
 
 }  // namespace
 
-Result<SampleMatmul> SampleMatmul::create(DeviceQueue& queue, const SampleMatrix& sample, bool image) {
-    SampleMatmul sample_matmul(queue, sample);
-    StoreMatmul& matmul = sample_matmul.matmul_;
+Result<ProbeMatmul> ProbeMatmul::create(DeviceQueue& queue, const ProbeMatrix& probe, bool image) {
+    ProbeMatmul probe_matmul(queue, probe);
+    StoreMatmul& matmul = probe_matmul.matmul_;
     auto arrays =
-        make_weight_buffers(queue, kSelfTest, sample.layout, image ? sample.image_arrays : sample.buffer_arrays, image);
+        make_weight_buffers(queue, kSelfTest, probe.layout, image ? probe.image_arrays : probe.buffer_arrays, image);
     if (!arrays) return arrays.error();
     matmul.arrays = std::move(*arrays);
-    matmul.n_pairs = sample.tiles * kTilePairs;
-    matmul.n_blocks = block_count(sample.cols);
-    matmul.quantized_row_bytes = sample.x.row_bytes;
-    matmul.quantized_width = sample.x.width;
-    const Allocation wanted[] = {{&matmul.activations, kSelfTest, sample.x.bytes.size()},
-                                 {&matmul.y, kSelfTest, sample.sums.size() * sizeof(float)}};
+    matmul.n_pairs = probe.tiles * kTilePairs;
+    matmul.n_blocks = block_count(probe.cols);
+    matmul.quantized_row_bytes = probe.x.row_bytes;
+    matmul.quantized_width = probe.x.width;
+    const Allocation wanted[] = {{&matmul.activations, kSelfTest, probe.x.bytes.size()},
+                                 {&matmul.y, kSelfTest, probe.sums.size() * sizeof(float)}};
     for (const Allocation& one : wanted) {
         auto buffer = queue.allocate_scratch(one.what, one.bytes);
         if (!buffer) return buffer.error();
         *one.buffer = std::move(*buffer);
     }
-    if (auto ok = queue.upload(matmul.activations, 0, sample.x.bytes); !ok) return ok.error();
-    return sample_matmul;
+    if (auto ok = queue.upload(matmul.activations, 0, probe.x.bytes); !ok) return ok.error();
+    return probe_matmul;
 }
 
-Result<std::vector<float>> SampleMatmul::multiply(const ClKernel& kernel, const MatmulShape& shape,
-                                                  uint32_t batch_rows) {
-    std::vector<float> y(sample_->sums.size(), std::numeric_limits<float>::quiet_NaN());
+Result<std::vector<float>> ProbeMatmul::multiply(const ClKernel& kernel, const MatmulShape& shape,
+                                                 uint32_t batch_rows) {
+    std::vector<float> y(probe_->sums.size(), std::numeric_limits<float>::quiet_NaN());
     if (auto ok = queue_->upload(matmul_.y, 0, std::as_bytes(std::span(y))); !ok) return ok.error();
     if (auto ok = matmul_.bind(kernel); !ok) return ok.error();
-    if (auto ok = matmul_.launch(*queue_, kernel, shape, kSampleVectors / batch_rows); !ok) return ok.error();
+    if (auto ok = matmul_.launch(*queue_, kernel, shape, kProbeVectors / batch_rows); !ok) return ok.error();
     if (auto ok = queue_->read(matmul_.y, 0, std::as_writable_bytes(std::span(y))); !ok) return ok.error();
     return y;
 }
@@ -67,13 +67,13 @@ std::string name_of(Layout layout, const MatmulTest& test, bool image) {
                         shape.pairs, " pairs, ", shape.k_splits, " K splits", image ? ", images" : "");
 }
 
-Result<void> check_sums(const SampleMatrix& sample, std::span<const float> got, bool image) {
+Result<void> check_sums(const ProbeMatrix& probe, std::span<const float> got, bool image) {
     for (size_t i = 0; i < got.size(); ++i) {
-        const auto& [sum, magnitude, is_in_image] = sample.sums[i];
+        const auto& [sum, magnitude, is_in_image] = probe.sums[i];
         if ((image && !is_in_image) || !std::isfinite(sum)) continue;
         if (!(std::fabs(got[i] - sum) <= kMatmulTolerance * magnitude)) {
             return base::fail(ErrorCode::DeviceError, "gives ", got[i], " instead of ", sum, " in row ",
-                              i % sample.rows(), " of a sample");
+                              i % probe.rows(), " of a sample");
         }
     }
     return {};
@@ -84,8 +84,8 @@ public:
     Tester(DeviceQueue& queue, const MatmulBuilder& build, const Tick& tick)
         : queue_(queue), build_(build), tick_(tick) {}
 
-    Result<void> run(const SampleTest& test) {
-        const Layout layout = test.sample->layout;
+    Result<void> run(const ProbeTest& test) {
+        const Layout layout = test.probe->layout;
         bool image = test.image && !refused_images_.contains(layout);
         while (true) {
             if (image) found_.configs.images.insert(layout);
@@ -105,15 +105,15 @@ public:
 
 private:
     // Gives why a kernel of one batch row cannot be used; nothing if all can that found_ allows.
-    Result<std::optional<base::Error>> run(const SampleTest& test, bool image) {
-        auto sample_matmul = SampleMatmul::create(queue_, *test.sample, image);
-        if (!sample_matmul) return sample_matmul.error();
+    Result<std::optional<base::Error>> run(const ProbeTest& test, bool image) {
+        auto probe_matmul = ProbeMatmul::create(queue_, *test.probe, image);
+        if (!probe_matmul) return probe_matmul.error();
         std::map<uint32_t, std::vector<float>> alone;  // by K splits
         uint32_t fewer = 1;
         for (const MatmulTest& kernel : test.kernels) {
             if (kernel.batch_rows > found_.configs.most_batch_rows) break;
             if (!tick_()) return base::fail(ErrorCode::Cancelled, "loading was given up");
-            auto failure = try_kernel(*sample_matmul, test, kernel, image, alone[kernel.config.shape.k_splits]);
+            auto failure = try_kernel(*probe_matmul, test, kernel, image, alone[kernel.config.shape.k_splits]);
             if (failure && failure->code != ErrorCode::DeviceError) return *failure;
             if (failure && kernel.batch_rows == 1) return failure;
             if (failure) {
@@ -128,16 +128,16 @@ private:
     }
 
     // `alone` has the results of one batch row; the first kernel, which has one, sets it.
-    std::optional<base::Error> try_kernel(SampleMatmul& sample_matmul, const SampleTest& test, const MatmulTest& kernel,
+    std::optional<base::Error> try_kernel(ProbeMatmul& probe_matmul, const ProbeTest& test, const MatmulTest& kernel,
                                           bool image, std::vector<float>& alone) {
-        const SampleMatrix& sample = *test.sample;
-        const std::string name = "self-test: " + name_of(sample.layout, kernel, image);
+        const ProbeMatrix& probe = *test.probe;
+        const std::string name = "self-test: " + name_of(probe.layout, kernel, image);
         const auto failed = [&](const base::Error& error) { return base::fail(error.code, name, ": ", error.message); };
-        const auto built = build_(sample, kernel, image);
+        const auto built = build_(probe, kernel, image);
         if (!built) return failed(built.error());
-        auto got = sample_matmul.multiply(*built, kernel.config.shape, kernel.batch_rows);
+        auto got = probe_matmul.multiply(*built, kernel.config.shape, kernel.batch_rows);
         if (!got) return failed(got.error());
-        const auto checked = alone.empty() ? check_sums(sample, *got, image) : check_same(sample, *got, alone);
+        const auto checked = alone.empty() ? check_sums(probe, *got, image) : check_same(probe, *got, alone);
         if (!checked) return failed(checked.error());
         if (alone.empty()) alone = std::move(*got);
         return std::nullopt;
@@ -152,21 +152,21 @@ private:
 
 }  // namespace
 
-Result<void> check_same(const SampleMatrix& sample, std::span<const float> got, std::span<const float> expected) {
+Result<void> check_same(const ProbeMatrix& probe, std::span<const float> got, std::span<const float> expected) {
     for (size_t i = 0; i < got.size(); ++i) {
-        if (!std::isfinite(sample.sums[i].sum)) continue;
+        if (!std::isfinite(probe.sums[i].sum)) continue;
         if (std::bit_cast<uint32_t>(got[i]) != std::bit_cast<uint32_t>(expected[i])) {
             return base::fail(ErrorCode::DeviceError, "gives ", got[i], " instead of ", expected[i], " in row ",
-                              i % sample.rows(), " of a sample");
+                              i % probe.rows(), " of a sample");
         }
     }
     return {};
 }
 
-Result<SelfTestResult> test_matmuls(DeviceQueue& queue, std::span<const SampleTest> tests, const MatmulBuilder& build,
+Result<SelfTestResult> test_matmuls(DeviceQueue& queue, std::span<const ProbeTest> tests, const MatmulBuilder& build,
                                     const Tick& tick) {
     Tester tester(queue, build, tick);
-    for (const SampleTest& test : tests) {
+    for (const ProbeTest& test : tests) {
         if (auto ok = tester.run(test); !ok) return ok.error();
     }
     return tester.take();
@@ -185,11 +185,11 @@ float value_of(uint32_t i) {
 
 class Check {
 public:
-    Check(DeviceQueue& queue, Kernels& kernels, const Variants& variants, const model::LayerSpec& layer,
+    Check(DeviceQueue& queue, Kernels& kernels, const KernelChoice& kernel_choice, const model::LayerSpec& layer,
           const BackendLimits& limits)
         : queue_(queue),
           kernels_(kernels),
-          variants_(variants),
+          kernel_choice_(kernel_choice),
           layer_(layer),
           tables_at_(tables_at(limits, limits.pool_of(layer))) {
         for (const uint32_t position : kCheckedPositions) {
@@ -207,7 +207,7 @@ private:
     uint32_t chunks() const { return positions_.back() / kKvSplit + 1; }
     uint32_t width() const { return padded_width(layer_.q_rows()); }
     uint32_t quantized_at() const { return rows() * layer_.q_rows() * static_cast<uint32_t>(sizeof(float)); }
-    uint32_t row_bytes() const { return quantized_row_bytes(width(), variants_.limbs()); }
+    uint32_t row_bytes() const { return quantized_row_bytes(width(), kernel_choice_.value_bytes()); }
     float key(uint32_t position, uint32_t col) const { return value_of(2 * (position * layer_.kv_rows() + col)); }
     float v(uint32_t position, uint32_t col) const { return value_of(2 * (position * layer_.kv_rows() + col) + 1); }
     float query(uint32_t row, uint32_t col) const {
@@ -225,7 +225,7 @@ private:
 
     DeviceQueue& queue_;
     Kernels& kernels_;
-    const Variants& variants_;
+    const KernelChoice& kernel_choice_;
     const model::LayerSpec& layer_;
     std::vector<uint32_t> positions_;
     uint32_t tables_at_, n_pages_;
@@ -273,9 +273,9 @@ Result<void> Check::upload() {
         {&kv_, upload(kv)},
         {&partials_, upload(partials)},
     };
-    for (auto& [buffer, made] : all) {
-        if (!made) return made.error();
-        *buffer = std::move(*made);
+    for (auto& [buffer, created] : all) {
+        if (!created) return created.error();
+        *buffer = std::move(*created);
     }
     return {};
 }
@@ -290,7 +290,7 @@ Result<Check::QuantizedActivations> Check::run_whole(uint32_t heads) {
     const auto kernel = kernels_.attention(layer_, heads, false);
     if (!kernel) return kernel.error();
     auto ok = set_args(*kernel, activations_, kQueriesAt, step_, kv_, quantized_at(), row_bytes(), width());
-    if (ok) ok = queue_.launch(*kernel, layer_.n_heads / heads, rows(), variants_.attention_items());
+    if (ok) ok = queue_.launch(*kernel, layer_.n_heads / heads, rows(), kernel_choice_.attention_items());
     if (!ok) return ok.error();
     return read();
 }
@@ -302,7 +302,9 @@ Result<Check::QuantizedActivations> Check::run_split(uint32_t heads) {
     if (!merge) return merge.error();
     auto ok = set_args(*kernel, activations_, kQueriesAt, step_, kv_, partials_);
     if (ok) ok = set_args(*merge, partials_, step_, activations_, quantized_at(), row_bytes(), width());
-    if (ok) ok = queue_.launch(*kernel, size_t{layer_.n_heads / heads} * chunks(), rows(), variants_.attention_items());
+    if (ok)
+        ok =
+            queue_.launch(*kernel, size_t{layer_.n_heads / heads} * chunks(), rows(), kernel_choice_.attention_items());
     if (ok) ok = queue_.launch(*merge, (width() + kMergeWidth - 1) / kMergeWidth, rows());
     if (!ok) return ok.error();
     return read();
@@ -329,7 +331,7 @@ std::vector<double> Check::exact(uint32_t row, uint32_t head) const {
 }
 
 Result<void> Check::check(const QuantizedActivations& got, const char* name) const {
-    const uint32_t limbs = variants_.limbs(), dim = layer_.head_dim;
+    const uint32_t value_bytes = kernel_choice_.value_bytes(), dim = layer_.head_dim;
     for (uint32_t row = 0; row < rows(); ++row) {
         const std::byte* row_start = got.data() + size_t{row} * row_bytes();
         for (uint32_t head = 0; head < layer_.n_heads; ++head) {
@@ -337,10 +339,10 @@ Result<void> Check::check(const QuantizedActivations& got, const char* name) con
             for (uint32_t i = 0; i < dim; ++i) {
                 const uint32_t col = head * dim + i;
                 float scale;
-                std::memcpy(&scale, row_start + (limbs * 4 + 3) * width() / 4 + col / kQuantBlock * sizeof scale,
+                std::memcpy(&scale, row_start + (value_bytes * 4 + 3) * width() / 4 + col / kQuantBlock * sizeof scale,
                             sizeof scale);
                 int number = static_cast<int8_t>(row_start[col]);
-                if (limbs == 2) number = 128 * number + static_cast<int8_t>(row_start[width() + col]);
+                if (value_bytes == 2) number = 128 * number + static_cast<int8_t>(row_start[width() + col]);
                 if (!(std::fabs(scale * number - expected[i]) <= kTolerance + kQuantError * scale)) {
                     return base::fail(ErrorCode::DeviceError, "self-test: ", name, " gives ", scale * number,
                                       " instead of ", expected[i], " at position ", positions_[row], ", head ", head);
@@ -353,7 +355,7 @@ Result<void> Check::check(const QuantizedActivations& got, const char* name) con
 
 Result<void> Check::run() {
     if (auto ok = upload(); !ok) return ok;
-    const auto heads_of = [&](bool has_many_rows) { return variants_.attention_heads(layer_, has_many_rows); };
+    const auto heads_of = [&](bool has_many_rows) { return kernel_choice_.attention_heads(layer_, has_many_rows); };
     const auto split = run_split(heads_of(false));
     if (!split) return split.error();
     if (auto ok = check(*split, "attention in KV splits"); !ok) return ok;
@@ -371,9 +373,9 @@ Result<void> Check::run() {
 
 }  // namespace
 
-Result<void> check_attention(DeviceQueue& queue, Kernels& kernels, const Variants& variants,
+Result<void> check_attention(DeviceQueue& queue, Kernels& kernels, const KernelChoice& kernel_choice,
                              const model::LayerSpec& layer, const BackendLimits& limits) {
-    return Check(queue, kernels, variants, layer, limits).run();
+    return Check(queue, kernels, kernel_choice, layer, limits).run();
 }
 
 }  // namespace llmd::compute::gpu

@@ -13,7 +13,7 @@ namespace llmd::compute::gpu {
 namespace {
 
 // A number in [0, n).
-uint32_t sample_number(uint32_t key, uint32_t i, uint32_t n) {
+uint32_t probe_number(uint32_t key, uint32_t i, uint32_t n) {
     return mix32(i ^ mix32(key)) % n;
 }
 
@@ -42,8 +42,8 @@ SampledRow read_row(const model::TensorView& tensor, uint64_t index) {
     return row;
 }
 
-SampleMatrix::Sum dot(const SampledRow& row, std::span<const float> x) {
-    SampleMatrix::Sum result;
+ProbeMatrix::Sum dot(const SampledRow& row, std::span<const float> x) {
+    ProbeMatrix::Sum result;
     result.is_in_image = row.is_in_image;
     for (size_t i = 0; i < row.weights.size(); ++i) {
         const double one = double{row.weights[i]} * x[i];
@@ -55,42 +55,42 @@ SampleMatrix::Sum dot(const SampledRow& row, std::span<const float> x) {
 
 }  // namespace
 
-SampleActivations::SampleActivations(uint32_t cols, uint32_t n_limbs)
+ProbeActivations::ProbeActivations(uint32_t cols, uint32_t n_value_bytes)
     : width(padded_width(cols)),
-      limbs(n_limbs),
-      row_bytes(quantized_row_bytes(width, limbs)),
-      bytes(size_t{kSampleVectors} * row_bytes),
-      values(size_t{kSampleVectors} * width) {
+      value_bytes(n_value_bytes),
+      row_bytes(quantized_row_bytes(width, value_bytes)),
+      bytes(size_t{kProbeVectors} * row_bytes),
+      values(size_t{kProbeVectors} * width) {
     const uint32_t n_blocks = width / kQuantBlock;
-    for (uint32_t vector = 0; vector < kSampleVectors; ++vector) {
+    for (uint32_t vector = 0; vector < kProbeVectors; ++vector) {
         std::byte* row = bytes.data() + size_t{vector} * row_bytes;
         std::vector<int16_t> hi_sums(width / 8), lo_sums(width / 8);
         for (uint32_t i = 0; i < cols; ++i) {
             const uint32_t key = 2 * (vector * width + i);
-            const int hi = limbs == 2 ? static_cast<int>(sample_number(key, 1, 253)) - 126
-                                      : static_cast<int>(sample_number(key, 1, 255)) - 127;
-            const int lo = limbs == 2 ? static_cast<int>(sample_number(key, 2, 128)) - 63 : 0;
+            const int hi = value_bytes == 2 ? static_cast<int>(probe_number(key, 1, 253)) - 126
+                                            : static_cast<int>(probe_number(key, 1, 255)) - 127;
+            const int lo = value_bytes == 2 ? static_cast<int>(probe_number(key, 2, 128)) - 63 : 0;
             const float scale = static_cast<float>(1 + (vector + i / kQuantBlock) % 7) * 0x1p-14f;
             put(row, 0, i, static_cast<int8_t>(hi));
-            if (limbs == 2) put(row, width, i, static_cast<int8_t>(lo));
+            if (value_bytes == 2) put(row, width, i, static_cast<int8_t>(lo));
             hi_sums[i / 8] = static_cast<int16_t>(hi_sums[i / 8] + hi);
             lo_sums[i / 8] = static_cast<int16_t>(lo_sums[i / 8] + lo);
-            put(row, limbs * width + width / 2 + width / 4, i / kQuantBlock, scale);
-            values[size_t{vector} * width + i] = scale * static_cast<float>(limbs == 2 ? 128 * hi + lo : hi);
+            put(row, value_bytes * width + width / 2 + width / 4, i / kQuantBlock, scale);
+            values[size_t{vector} * width + i] = scale * static_cast<float>(value_bytes == 2 ? 128 * hi + lo : hi);
         }
         for (uint32_t eight = 0; eight < n_blocks * 4; ++eight) {
-            put(row, size_t{limbs} * width, size_t{2} * eight, hi_sums[eight]);
-            put(row, size_t{limbs} * width, size_t{2} * eight + 1, lo_sums[eight]);
+            put(row, size_t{value_bytes} * width, size_t{2} * eight, hi_sums[eight]);
+            put(row, size_t{value_bytes} * width, size_t{2} * eight + 1, lo_sums[eight]);
         }
     }
 }
 
-SampleMatrix::SampleMatrix(const model::TensorView& tensor, uint32_t limbs)
+ProbeMatrix::ProbeMatrix(const model::TensorView& tensor, uint32_t value_bytes)
     : layout(layout_for(tensor.type)),
       cols(static_cast<uint32_t>(tensor.cols)),
-      tiles(std::min(kSampleTiles, tile_count(static_cast<uint32_t>(tensor.rows)))),
-      x(cols, limbs),
-      sums(size_t{kSampleVectors} * rows()) {
+      tiles(std::min(kProbeTiles, tile_count(static_cast<uint32_t>(tensor.rows)))),
+      x(cols, value_bytes),
+      sums(size_t{kProbeVectors} * rows()) {
     for (size_t p = 0; p < kWeightArrays.size(); ++p) {
         buffer_arrays[p].resize(tile_bytes(layout, kWeightArrays[p], cols, false) * tiles);
         image_arrays[p].resize(tile_bytes(layout, kWeightArrays[p], cols, true) * tiles);
@@ -103,7 +103,7 @@ SampleMatrix::SampleMatrix(const model::TensorView& tensor, uint32_t limbs)
             const SampledRow row = read_row(tensor, first_row + r);
             for_pointers[r] = row.bytes;
             for_images[r] = row.is_in_image ? row.bytes : nullptr;
-            for (uint32_t vector = 0; vector < kSampleVectors; ++vector) {
+            for (uint32_t vector = 0; vector < kProbeVectors; ++vector) {
                 const auto values = std::span(x.values).subspan(size_t{vector} * x.width, x.width);
                 sums[size_t{vector} * rows() + size_t{tile} * kTileRows + r] = dot(row, values);
             }
@@ -219,7 +219,7 @@ uint64_t weight_bytes(const MatmulKind& kind, bool image) {
     return tile_count(kind.rows) * tile_bytes(kind.layout, kind.cols, image);
 }
 
-Result<TimedMatmul> TimedMatmul::create(DeviceQueue& queue, const SampleMatrix& sample, const MatmulKind& kind,
+Result<TimedMatmul> TimedMatmul::create(DeviceQueue& queue, const ProbeMatrix& probe, const MatmulKind& kind,
                                         bool image) {
     TimedMatmul timed(queue);
     StoreMatmul& matmul = timed.matmul_;
@@ -230,8 +230,8 @@ Result<TimedMatmul> TimedMatmul::create(DeviceQueue& queue, const SampleMatrix& 
     timed.further_copies_.resize(n_copies - 1);
     std::array<std::vector<std::byte>, kWeightArrays.size()> contents;
     for (size_t p = 0; p < kWeightArrays.size(); ++p) {
-        const auto& sampled = (image ? sample.image_arrays : sample.buffer_arrays)[p];
-        if (!sampled.empty()) contents[p] = repeat(sampled, sampled.size() / sample.tiles * tiles);
+        const auto& probed = (image ? probe.image_arrays : probe.buffer_arrays)[p];
+        if (!probed.empty()) contents[p] = repeat(probed, probed.size() / probe.tiles * tiles);
     }
     for (size_t copy = 0; copy < n_copies; ++copy) {
         auto arrays = make_weight_buffers(queue, kTuning, kind.layout, contents, image);
@@ -240,10 +240,10 @@ Result<TimedMatmul> TimedMatmul::create(DeviceQueue& queue, const SampleMatrix& 
     }
     matmul.n_pairs = tiles * kTilePairs;
     matmul.n_blocks = block_count(kind.cols);
-    matmul.quantized_row_bytes = sample.x.row_bytes;
-    matmul.quantized_width = sample.x.width;
+    matmul.quantized_row_bytes = probe.x.row_bytes;
+    matmul.quantized_width = probe.x.width;
     const size_t batch = size_t{kMaxBatchRows} * groups_of(kMaxBatchRows);
-    const auto activations = repeat(sample.x.bytes, batch * sample.x.row_bytes);
+    const auto activations = repeat(probe.x.bytes, batch * probe.x.row_bytes);
     const Allocation wanted[] = {{&matmul.activations, kTuning, activations.size()},
                                  {&matmul.y, kTuning, batch * tiles * kTileRows * sizeof(float)}};
     for (const Allocation& one : wanted) {

@@ -1,6 +1,7 @@
-// What kernels are tested and timed with: some rows of a model's matrix as the device holds them, activations for them,
-// and their dot products in double precision; and matmuls on the device, at a sample's size and at their real size.
-// Samples lie in host memory and are pure functions of their arguments; the rest is thread-bound, as DeviceQueue.
+// The data that kernels are tested and timed with: some rows of a model's matrix as the device holds them, activations
+// for them, and their dot products in double precision; and matmuls on the device, at a probe's size and at their real
+// size.
+// Probes lie in host memory and are pure functions of their arguments; the rest is thread-bound, as DeviceQueue.
 #pragma once
 
 #include <array>
@@ -22,41 +23,41 @@
 
 namespace llmd::compute::gpu {
 
-inline constexpr uint32_t kSampleTiles = 4;  // the first of the matrix, its last and some between
-inline constexpr uint32_t kSampleVectors = kMaxBatchRows;
+inline constexpr uint32_t kProbeTiles = 4;  // the first of the matrix, its last and some between
+inline constexpr uint32_t kProbeVectors = kMaxBatchRows;
 
 // Pseudo-random vectors as kernels/activations.cl lays them out, the same on every machine.
-struct SampleActivations {
-    // `cols` values each, padded with zeros; 1 or 2 limbs.
-    SampleActivations(uint32_t cols, uint32_t n_limbs);
+struct ProbeActivations {
+    // `cols` values each, padded with zeros; 1 or 2 bytes.
+    ProbeActivations(uint32_t cols, uint32_t n_value_bytes);
 
     uint32_t width;  // padded
-    uint32_t limbs;
+    uint32_t value_bytes;
     uint32_t row_bytes;
-    std::vector<std::byte> bytes;  // kSampleVectors rows
-    std::vector<float> values;     // [vector][width], what the limbs stand for, exactly but for one rounding
+    std::vector<std::byte> bytes;  // kProbeVectors rows
+    std::vector<float> values;     // [vector][width], what the bytes stand for, exactly but for one rounding
 };
 
-// One sample serves all matmuls of these.
-struct SampleKey {
+// One probe serves all matmuls of these.
+struct ProbeKey {
     Layout layout;
     uint32_t cols;
-    uint32_t limbs;  // of the activations
+    uint32_t value_bytes;  // of the activations
 
-    auto operator<=>(const SampleKey&) const = default;
+    auto operator<=>(const ProbeKey&) const = default;
 };
-inline SampleKey sample_key(const MatmulKind& kind) {
-    return {kind.layout, kind.cols, kind.limbs};
+inline ProbeKey probe_key(const MatmulKind& kind) {
+    return {kind.layout, kind.cols, kind.value_bytes};
 }
 
-struct SampleMatrix {
-    // Reads kSampleTiles * kTileRows rows of the tensor, fewer where it has fewer, and nothing later.
-    SampleMatrix(const model::TensorView& tensor, uint32_t limbs);
+struct ProbeMatrix {
+    // Reads kProbeTiles * kTileRows rows of the tensor, fewer where it has fewer, and nothing later.
+    ProbeMatrix(const model::TensorView& tensor, uint32_t value_bytes);
 
     Layout layout;
     uint32_t cols;
     uint32_t tiles;
-    SampleActivations x;
+    ProbeActivations x;
     std::array<std::vector<std::byte>, kWeightArrays.size()>
         buffer_arrays;  // tile after tile; empty: the layout has none
     // The same for images. Rows that images cannot hold (holds_minus_128()) are zeros.
@@ -105,13 +106,13 @@ inline constexpr uint32_t kMostRoundLaunches = 32;
 // Work-groups' worth of batch rows of the widest kernels, which prompts have more of; others are timed with one.
 inline constexpr uint32_t kTimedPromptGroups = 4;
 
-// A matmul of a kind at its real size on the device, to time kernels on. Its weights are a sample's rows again and
+// A matmul of a kind at its real size on the device, to time kernels on. Its weights are a probe's rows again and
 // again, in several copies that launches read in rotation, so that a launch finds hardly more of them in caches than it
 // would between a step's other launches. Borrows the queue and refers to nothing else.
 class TimedMatmul {
 public:
-    // `sample` has the layout and columns of the kind. Errors are the queue's.
-    static base::Result<TimedMatmul> create(DeviceQueue& queue, const SampleMatrix& sample, const MatmulKind& kind,
+    // `probe` has the layout and columns of the kind. Errors are the queue's.
+    static base::Result<TimedMatmul> create(DeviceQueue& queue, const ProbeMatrix& probe, const MatmulKind& kind,
                                             bool image);
 
     // Runs a round of launches of a kernel with the Store epilogue, without norm and bias, and gives what one of them

@@ -23,7 +23,8 @@ bool is_norm(const model::Operation& operation) {
     return operation.op == model::Operator::Norm;
 }
 
-// What the KV splits of drafted rows take at most. 4,096 positions of heads with 4,096 values together need 4 MiB.
+// The most bytes that the KV splits of drafted rows take. 4,096 positions of heads with 4,096 values together need 4
+// MiB.
 constexpr uint64_t kDraftPartialBytes = 16u << 20;
 
 // ReadOutput: sample.cl's words of every output, then, where a row wants them, the candidates.
@@ -49,8 +50,8 @@ public:
         : spec_(spec),
           limits_(limits),
           queue_(std::move(queue)),
-          variants_(queue_.limits(), precision),
-          kernels_(queue_, spec, limits_, variants_),
+          kernel_choice_(queue_.limits(), precision),
+          kernels_(queue_, spec, limits_, kernel_choice_),
           report_(std::move(report)),
           operations_(model::derive_operations(spec)),
           weights_(spec, operations_, limits.n_ctx),
@@ -103,7 +104,7 @@ public:
 
 private:
     // Tries the kernels on the device and chooses among them.
-    Result<void> choose_variants(std::span<const model::Weight> weights, const OnPreparation& on_preparation);
+    Result<void> choose_kernels(std::span<const model::Weight> weights, const OnPreparation& on_preparation);
     // Sets where they begin; gives their size in bytes, of which more than 4 GiB cannot be addressed.
     uint64_t place_activations();
     Result<void> upload_constants();
@@ -112,7 +113,7 @@ private:
     model::DecoderSpec spec_;
     BackendLimits limits_;
     DeviceQueue queue_;
-    Variants variants_;
+    KernelChoice kernel_choice_;
     Kernels kernels_;
     DeviceReport report_;
     const std::vector<model::Operation> operations_;
@@ -127,19 +128,19 @@ private:
 
 Result<void> GpuBackend::declare_tensors(std::span<const model::Weight> weights, const OnPreparation& on_preparation) {
     if (auto ok = weights_.declare_tensors(weights); !ok) return ok;
-    if (auto ok = choose_variants(weights, on_preparation); !ok) return ok;
-    report_.profile += kernels_.profile();
+    if (auto ok = choose_kernels(weights, on_preparation); !ok) return ok;
+    report_.fingerprint += kernels_.fingerprint();
     return {};
 }
 
-Result<void> GpuBackend::choose_variants(std::span<const model::Weight> weights, const OnPreparation& on_preparation) {
-    bool images = variants_.is_small_gpu() && queue_.limits().image_texels > 0;
+Result<void> GpuBackend::choose_kernels(std::span<const model::Weight> weights, const OnPreparation& on_preparation) {
+    bool images = kernel_choice_.is_small_gpu() && queue_.limits().image_texels > 0;
     if (images && !queue_.compile_only()) {
         const auto work = images_work(queue_);
         if (!work) return work.error();
         images = *work;
     }
-    const auto kinds = weights_.kinds(variants_);
+    const auto kinds = weights_.kinds(kernel_choice_);
     KernelConfigs configs;
     std::set<Layout> free_images;
     for (const MatmulKind& kind : kinds) {
@@ -148,7 +149,7 @@ Result<void> GpuBackend::choose_variants(std::span<const model::Weight> weights,
     }
     if (queue_.tries_kernels()) {
         const Model model = {spec_, limits_, weights, kinds, configs.images, free_images};
-        auto found = prepare(queue_, variants_, model, on_preparation);
+        auto found = prepare(queue_, kernel_choice_, model, on_preparation);
         if (!found) return found.error();
         configs = std::move(found->configs);
         report_.notes.insert(report_.notes.end(), found->notes.begin(), found->notes.end());
@@ -158,12 +159,12 @@ Result<void> GpuBackend::choose_variants(std::span<const model::Weight> weights,
         }
     }
     weights_.use_images(configs.images);
-    if (variants_.needs_segments()) {
+    if (kernel_choice_.needs_segments()) {
         auto probe = SegmentProbe::create(queue_);
         if (!probe) return probe.error();
         weights_.use_segments(std::move(*probe));
     }
-    variants_.use(std::move(configs));
+    kernel_choice_.use(std::move(configs));
     return {};
 }
 
@@ -175,14 +176,17 @@ uint64_t GpuBackend::place_activations() {
         at = static_cast<uint32_t>(end);
         end += (n * bytes + kAlignment - 1) / kAlignment * kAlignment;
     };
-    const auto quantized = [&](uint32_t n, uint32_t limbs) { return quantized_row_bytes(padded_width(n), limbs); };
+    const auto quantized = [&](uint32_t n, uint32_t value_bytes) {
+        return quantized_row_bytes(padded_width(n), value_bytes);
+    };
     Activations& at = buffers_.at;
     at.norm_bytes = padded_width(spec_.n_embd) * static_cast<uint32_t>(sizeof(float));
     place(at.x, rows, at.norm_bytes);
-    place(at.residual, rows, quantized(spec_.n_embd, std::max(variants_.qkv_limbs(), variants_.limbs())));
+    place(at.residual, rows,
+          quantized(spec_.n_embd, std::max(kernel_choice_.qkv_value_bytes(), kernel_choice_.value_bytes())));
     place(at.queries, rows, spec_.max_q_rows() * sizeof(float));
-    place(at.attended, rows, quantized(spec_.max_q_rows(), variants_.limbs()));
-    place(at.hidden, rows, quantized(spec_.max_ff(), variants_.limbs()));
+    place(at.attended, rows, quantized(spec_.max_q_rows(), kernel_choice_.value_bytes()));
+    place(at.hidden, rows, quantized(spec_.max_ff(), kernel_choice_.value_bytes()));
     // Behind them ones, which matmuls without a norm read the residual stream with.
     place(at.norms, 1 + static_cast<uint64_t>(std::count_if(operations_.begin(), operations_.end(), is_norm)),
           at.norm_bytes);
@@ -238,14 +242,15 @@ Result<void> GpuBackend::allocate() {
 Result<void> GpuBackend::finish_loading() {
     if (auto ok = weights_.check_complete(); !ok) return ok;
     if (auto ok = upload_constants(); !ok) return ok;
-    const uint64_t groups = choice_groups(*weights_.matmul(Use::Output), variants_);
-    const uint64_t stored_floats = round_up(limits_.max_rows, kMaxBatchRows) * uint64_t{weights_.stored_width()};
+    const uint64_t groups = choice_groups(*weights_.matmul(MatmulRole::Output), kernel_choice_);
+    const uint64_t intermediate_floats =
+        round_up(limits_.max_rows, kMaxBatchRows) * uint64_t{weights_.intermediate_width()};
     const Allocation wanted[] = {
         {&buffers_.summaries, "sampling results", groups * kChoiceWords * limits_.most_outputs() * sizeof(uint32_t)},
-        {&buffers_.stored, "activations", stored_floats * sizeof(float)},
+        {&buffers_.intermediate, "activations", intermediate_floats * sizeof(float)},
     };
     if (auto ok = queue_.allocate(wanted); !ok) return ok;
-    auto plan = LaunchPlan::bind(kernels_, variants_, spec_, operations_, limits_, weights_, buffers_);
+    auto plan = LaunchPlan::bind(kernels_, kernel_choice_, spec_, operations_, limits_, weights_, buffers_);
     if (!plan) return plan.error();
     plan_ = std::move(*plan);
     report_.weight_bytes = weights_.size_bytes();

@@ -15,7 +15,7 @@ namespace llmd::compute::gpu {
 // Up to so many positions one work-group walks all of a row's attention; beyond, each KV split has one of its own.
 inline constexpr uint32_t kWholeAttention = 1024;
 
-// `report` has the device's names, notes, and the profile's beginning.
+// `report` has the device's names, notes, and the fingerprint's beginning.
 base::Result<std::unique_ptr<Backend>> create_gpu_backend(const model::DecoderSpec& spec, const BackendLimits& limits,
                                                           DeviceQueue queue, Precision precision, DeviceReport report);
 

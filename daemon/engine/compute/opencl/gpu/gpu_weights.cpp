@@ -44,19 +44,20 @@ const GpuWeights::Tensor* GpuWeights::find(Role role, uint32_t layer) const {
     return found == tensors_.end() ? nullptr : &found->second;
 }
 
-const MatmulWeights* GpuWeights::matmul(Use use, uint32_t layer) const {
-    const auto found = matmuls_.find({use, layer});
+const MatmulWeights* GpuWeights::matmul(MatmulRole matmul_role, uint32_t layer) const {
+    const auto found = matmuls_.find({matmul_role, layer});
     return found == matmuls_.end() ? nullptr : &found->second;
 }
 
-uint32_t GpuWeights::stored_width() const {
+uint32_t GpuWeights::intermediate_width() const {
     uint32_t width = spec_.has_post_norms ? padded_width(spec_.n_embd) : 0;
     for (const auto& [key, matmul] : matmuls_) {
-        const auto& [use, layer] = key;
+        const auto& [matmul_role, layer] = key;
         const model::LayerSpec& of = spec_.layers[layer];
-        const bool is_stored =
-            use == Use::Gate || (use == Use::Qkv && (of.qk_norm != model::QkNorm::None || of.is_convolution()));
-        if (is_stored) width = std::max(width, matmul.rows);
+        const bool is_intermediate =
+            matmul_role == MatmulRole::Gate ||
+            (matmul_role == MatmulRole::Qkv && (of.qk_norm != model::QkNorm::None || of.is_convolution()));
+        if (is_intermediate) width = std::max(width, matmul.rows);
     }
     return width;
 }
@@ -89,13 +90,13 @@ Result<void> GpuWeights::upload(DeviceQueue& queue, const model::Weight& weight)
     tensor.view = weight.tensor;
     if (model::is_vector(weight.role) || weight.role == Role::PositionEmbedding) return upload_vector(queue, weight);
 
-    const Use use = rows_.use_of(weight.role, weight.layer);
-    const auto sources = rows_.sources_of(use, weight.layer);
+    const MatmulRole matmul_role = rows_.matmul_role_of(weight.role, weight.layer);
+    const auto sources = rows_.sources_of(matmul_role, weight.layer);
     const auto has_arrived = [&](Role role) {
         const Tensor* source = find(role, weight.layer);
         return source != nullptr && source->is_uploaded;
     };
-    if (std::all_of(sources.begin(), sources.end(), has_arrived)) return pack(queue, use, weight.layer);
+    if (std::all_of(sources.begin(), sources.end(), has_arrived)) return pack(queue, matmul_role, weight.layer);
     tensor.kept.assign(weight.tensor.data.begin(), weight.tensor.data.end());
     tensor.view.data = tensor.kept;
     return {};
@@ -137,13 +138,13 @@ Result<void> GpuWeights::upload_vector(DeviceQueue& queue, const model::Weight& 
     return {};
 }
 
-Result<void> GpuWeights::pack(DeviceQueue& queue, Use use, uint32_t layer) {
-    const auto sources = rows_.sources_of(use, layer);
-    const auto rows = rows_.rows_of(use, layer);
+Result<void> GpuWeights::pack(DeviceQueue& queue, MatmulRole matmul_role, uint32_t layer) {
+    const auto sources = rows_.sources_of(matmul_role, layer);
+    const auto rows = rows_.rows_of(matmul_role, layer);
     const std::string name = weight_name(sources[0], layer);
-    MatmulWeights& matmul = matmuls_[{use, layer}];
+    MatmulWeights& matmul = matmuls_[{matmul_role, layer}];
     matmul.rows = static_cast<uint32_t>(rows.size());
-    matmul.cols = rows_.cols_of(use, layer);
+    matmul.cols = rows_.cols_of(matmul_role, layer);
     bool is_split = false;
     const uint64_t most_bytes = std::min(queue.limits().max_buffer_bytes, kMostPartBytes);
     for (const RowRange& range : rows_.parts_of(rows, matmul.cols, most_bytes)) {
@@ -156,7 +157,7 @@ Result<void> GpuWeights::pack(DeviceQueue& queue, Use use, uint32_t layer) {
         is_split = is_split || range.is_cut;
     }
     if (is_split) ++split_matmuls_;
-    if (auto ok = add_constants(queue, use, layer, rows, matmul); !ok) return ok;
+    if (auto ok = add_constants(queue, matmul_role, layer, rows, matmul); !ok) return ok;
     for (const Role role : sources) tensors_[{role, layer}].kept = {};
     return {};
 }
@@ -247,11 +248,11 @@ Result<WeightBuffers> GpuWeights::upload_arrays(DeviceQueue& queue, std::span<co
     return buffers;
 }
 
-Result<void> GpuWeights::add_constants(DeviceQueue& queue, Use use, uint32_t layer, std::span<const SourceRow> rows,
-                                       MatmulWeights& matmul) {
+Result<void> GpuWeights::add_constants(DeviceQueue& queue, MatmulRole matmul_role, uint32_t layer,
+                                       std::span<const SourceRow> rows, MatmulWeights& matmul) {
     const MatmulOperations first = operations_of(operations_, rows[0].tensor.first, layer);
     const bool after_layer_norm =
-        use != Use::Embedding && first.norm != nullptr && spec_.norm == model::Norm::LayerNorm;
+        matmul_role != MatmulRole::Embedding && first.norm != nullptr && spec_.norm == model::Norm::LayerNorm;
     std::vector<float> row_bias(rows.size()), norm_sum(after_layer_norm ? rows.size() : 0), weights(matmul.cols);
     const auto vector = [&](std::optional<Role> role) -> const std::vector<float>* {
         if (!role) return nullptr;
@@ -261,7 +262,7 @@ Result<void> GpuWeights::add_constants(DeviceQueue& queue, Use use, uint32_t lay
     const auto* norm_weight = after_layer_norm ? vector(first.norm->weight) : nullptr;
     const auto* norm_bias = after_layer_norm ? vector(first.norm->bias) : nullptr;
     std::map<Role, const std::vector<float>*> biases;  // of the matrices
-    for (const Role source : rows_.sources_of(use, layer)) {
+    for (const Role source : rows_.sources_of(matmul_role, layer)) {
         const model::Operation* operation = operations_of(operations_, source, layer).matmul;
         biases[source] = operation == nullptr ? nullptr : vector(operation->bias);
     }
@@ -279,7 +280,7 @@ Result<void> GpuWeights::add_constants(DeviceQueue& queue, Use use, uint32_t lay
                 sum_of_weights += double{weights[i]} * (*norm_weight)[i];
                 if (norm_bias != nullptr) sum_of_biases += double{weights[i]} * (*norm_bias)[i];
             }
-            if (use == Use::Output) {  // its norm's weight has this scale on the device
+            if (matmul_role == MatmulRole::Output) {  // its norm's weight has this scale on the device
                 sum_of_weights *= double{spec_.logit_scale};
                 sum_of_biases *= double{spec_.logit_scale};
             }

@@ -55,7 +55,7 @@ public:
     // Backend::declare_tensors(), once. ModelLoadFailed as upload().
     base::Result<void> declare_tensors(std::span<const model::Weight> weights);
     // The kinds of all matmuls that a step computes, after declare_tensors().
-    std::set<MatmulKind> kinds(const Variants& variants) const { return rows_.kinds(variants); }
+    std::set<MatmulKind> kinds(const KernelChoice& kernel_choice) const { return rows_.kinds(kernel_choice); }
     // OutOfMemory names the matmul and its size; ModelLoadFailed when a tensor's shape is not the spec's, or it was
     // not declared or comes twice.
     base::Result<void> upload(DeviceQueue& queue, const model::Weight& weight);
@@ -63,7 +63,7 @@ public:
     base::Result<void> check_complete() const;
 
     // Null where the model has none.
-    const MatmulWeights* matmul(Use use, uint32_t layer = 0) const;
+    const MatmulWeights* matmul(MatmulRole matmul_role, uint32_t layer = 0) const;
     // The weight of a norm, of heads too, or the taps of a convolution, which are left to the caller to upload.
     const std::vector<float>& vector(model::Role role, uint32_t layer) const { return vectors_.at({role, layer}); }
     // [position][n_embd] floats; none when the model has none.
@@ -73,12 +73,12 @@ public:
 
     // Floats of a row of what matmuls leave for another launch: gates apart from up, and what heads, convolutions and
     // post-norms read.
-    uint32_t stored_width() const;
-    Use use_of(model::Role matrix, uint32_t layer) const { return rows_.use_of(matrix, layer); }
+    uint32_t intermediate_width() const;
+    MatmulRole matmul_role_of(model::Role matrix, uint32_t layer) const { return rows_.matmul_role_of(matrix, layer); }
 
     uint64_t size_bytes() const { return size_bytes_; }
     size_t split_matmuls() const { return split_matmuls_; }
-    // Of tensors that are held another way than in the file.
+    // The types of the tensors that are held another way than in the file.
     const std::set<model::TensorType>& reencoded() const { return reencoded_; }
 
 private:
@@ -91,13 +91,13 @@ private:
     // Whether images give what the arrays of these rows hold.
     bool fits_images(const DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols, Layout layout) const;
 
-    base::Result<void> pack(DeviceQueue& queue, Use use, uint32_t layer);
+    base::Result<void> pack(DeviceQueue& queue, MatmulRole matmul_role, uint32_t layer);
     base::Result<void> pack_part(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
                                  const std::string& name, MatmulPart& part);
     base::Result<WeightBuffers> upload_arrays(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
                                               const std::string& name, const MatmulPart& part);
-    base::Result<void> add_constants(DeviceQueue& queue, Use use, uint32_t layer, std::span<const SourceRow> rows,
-                                     MatmulWeights& matmul);
+    base::Result<void> add_constants(DeviceQueue& queue, MatmulRole matmul_role, uint32_t layer,
+                                     std::span<const SourceRow> rows, MatmulWeights& matmul);
     base::Result<void> upload_vector(DeviceQueue& queue, const model::Weight& weight);
     base::Result<ClBuffer> upload_floats(DeviceQueue& queue, const std::string& name, std::span<const float> floats);
 
@@ -107,7 +107,7 @@ private:
     MatmulRows rows_;
     std::map<TensorKey, Tensor> tensors_;
     std::map<TensorKey, std::vector<float>> vectors_;
-    std::map<std::pair<Use, uint32_t>, MatmulWeights> matmuls_;
+    std::map<std::pair<MatmulRole, uint32_t>, MatmulWeights> matmuls_;
     ClBuffer positions_;
     std::vector<float> rope_factors_;
     std::set<model::TensorType> reencoded_;

@@ -17,7 +17,7 @@ constexpr std::string_view kSources[] = {
     kernels::kSampleCl,  kernels::kQkvCl,         kernels::kPostNormCl, kernels::kConvolutionCl,
 };
 
-// FNV-1a, to tell kernel sets apart in the profile.
+// FNV-1a, to tell kernel sets apart in the fingerprint.
 uint32_t hash_sources() {
     uint32_t hash = 2166136261u;
     const auto add = [&hash](std::string_view source) {
@@ -36,9 +36,9 @@ std::string exact(float value) {
 }  // namespace
 
 Kernels::Kernels(const DeviceQueue& queue, const model::DecoderSpec& spec, const BackendLimits& limits,
-                 const Variants& variants)
-    : queue_(queue), variants_(variants), limits_(limits) {
-    limbs_option_ = base::concat(" -DLIMBS=", variants.limbs());
+                 const KernelChoice& kernel_choice)
+    : queue_(queue), kernel_choice_(kernel_choice), limits_(limits) {
+    value_bytes_option_ = base::concat(" -DVALUE_BYTES=", kernel_choice.value_bytes());
     rows_option_ = base::concat(" -DMAX_ROWS=", limits.max_rows);
     if (spec.temperature_slope != 0) {
         temperature_options_ = base::concat(" -DTEMPERATURE_SLOPE=", exact(spec.temperature_slope),
@@ -72,70 +72,70 @@ Result<ClKernel> Kernels::make(const char* kernel, const std::string& name, cons
 }
 
 Result<ClKernel> Kernels::matmul(const MatmulKey& key) {
-    const MatmulVariant variant = {.layout = key.layout,
-                                   .core = key.config.core,
-                                   .limbs = key.limbs,
-                                   .batch_rows = key.batch_rows,
-                                   .shape = key.config.shape,
-                                   .image = key.image,
-                                   .segment = variants_.needs_segments(),
-                                   .prefetch = variants_.loads_ahead(),
-                                   .staged_bytes = key.config.staged_bytes};
-    if (matmul_local_bytes(variant) > queue_.limits().local_bytes) {
+    const MatmulChoice choice = {.layout = key.layout,
+                                 .core = key.config.core,
+                                 .value_bytes = key.value_bytes,
+                                 .batch_rows = key.batch_rows,
+                                 .shape = key.config.shape,
+                                 .image = key.image,
+                                 .segment = kernel_choice_.needs_segments(),
+                                 .prefetch = kernel_choice_.loads_ahead(),
+                                 .staged_bytes = key.config.staged_bytes};
+    if (matmul_local_bytes(choice) > queue_.limits().local_bytes) {
         return base::fail(base::ErrorCode::DeviceError, "a matmul of ", key.batch_rows, " batch rows needs ",
-                          matmul_local_bytes(variant), " bytes of local memory; the device has ",
+                          matmul_local_bytes(choice), " bytes of local memory; the device has ",
                           queue_.limits().local_bytes);
     }
     // The options have no model shape where none is needed: drivers that cache programs find these again for every
     // model.
-    std::string options = matmul_options(variant, key.epilogue, key.norm, key.has_bias);
+    std::string options = matmul_options(choice, key.epilogue, key.norm, key.has_bias);
     if (key.epilogue == Epilogue::Qkv) options += " " + attention_options(*key.layer) + temperature_options_;
     if (key.epilogue == Epilogue::Residual) options += residual_option_;
     if (key.epilogue == Epilogue::SwiGlu || key.epilogue == Epilogue::Gated) options += gate_option_;
     if (key.epilogue == Epilogue::Logits) options += rows_option_ + logit_cap_option_;
-    if (key.next_limbs != 0) options += base::concat(" -DNEXT_LIMBS=", key.next_limbs);
+    if (key.next_value_bytes != 0) options += base::concat(" -DNEXT_VALUE_BYTES=", key.next_value_bytes);
     return make("matmul", base::concat("matmul of ", layout_name(key.layout), ", ", key.batch_rows, " batch rows"),
-                matmul_source(variant.core, key.epilogue), options);
+                matmul_source(choice.core, key.epilogue), options);
 }
 
 Result<ClKernel> Kernels::embed(Layout layout, bool image, bool has_positions) {
-    const MatmulVariant variant = {.layout = layout,
-                                   .core = Core::Float,
-                                   .limbs = variants_.qkv_limbs(),
-                                   .image = image,
-                                   .segment = variants_.needs_segments()};
+    const MatmulChoice choice = {.layout = layout,
+                                 .core = Core::Float,
+                                 .value_bytes = kernel_choice_.qkv_value_bytes(),
+                                 .image = image,
+                                 .segment = kernel_choice_.needs_segments()};
     return make("embed", base::concat("embed for ", layout_name(layout)),
-                base::concat(layout_source(variant.core), kernels::kEmbedCl),
-                base::concat(layout_options(variant), " -DPOSITIONS=", has_positions ? 1 : 0, embedding_option_));
+                base::concat(layout_source(choice.core), kernels::kEmbedCl),
+                base::concat(layout_options(choice), " -DPOSITIONS=", has_positions ? 1 : 0, embedding_option_));
 }
 
 Result<ClKernel> Kernels::attention(const model::LayerSpec& layer, uint32_t heads, bool split) {
     return make("attention", "attention", base::concat(kernels::kActivationsCl, kernels::kAttentionCl),
-                base::concat(attention_options(layer), limbs_option_, " -DHEADS=", heads,
-                             " -DITEMS=", variants_.attention_items(), " -DSPLIT=", split ? 1 : 0,
-                             " -DAHEAD=", variants_.loads_ahead() ? 1 : 0));
+                base::concat(attention_options(layer), value_bytes_option_, " -DHEADS=", heads,
+                             " -DITEMS=", kernel_choice_.attention_items(), " -DSPLIT=", split ? 1 : 0,
+                             " -DAHEAD=", kernel_choice_.loads_ahead() ? 1 : 0));
 }
 
 Result<ClKernel> Kernels::merge(const model::LayerSpec& layer) {
     return make("merge", "merge", base::concat(kernels::kActivationsCl, kernels::kAttentionCl),
-                base::concat(attention_options(layer), limbs_option_, " -DMERGE"));
+                base::concat(attention_options(layer), value_bytes_option_, " -DMERGE"));
 }
 
 Result<ClKernel> Kernels::heads(const model::LayerSpec& layer) {
     return make("heads", "heads", base::concat(kernels::kActivationsCl, kernels::kQkvCl),
-                base::concat(attention_options(layer), temperature_options_, limbs_option_, " -DQK_NORM=QK_NORM_",
+                base::concat(attention_options(layer), temperature_options_, value_bytes_option_, " -DQK_NORM=QK_NORM_",
                              layer.qk_norm == model::QkNorm::Row ? "ROW" : "HEAD",
                              " -DAFTER_ROTATION=", layer.norms_after_rotation ? 1 : 0));
 }
 
-Result<ClKernel> Kernels::post_norm(uint32_t next_limbs) {
+Result<ClKernel> Kernels::post_norm(uint32_t next_value_bytes) {
     return make("post_norm", "post_norm", base::concat(kernels::kActivationsCl, kernels::kPostNormCl),
-                base::concat("-DLIMBS=", next_limbs, residual_option_));
+                base::concat("-DVALUE_BYTES=", next_value_bytes, residual_option_));
 }
 
 Result<ClKernel> Kernels::convolve(const model::LayerSpec& layer) {
     return make("convolve", "convolve", base::concat(kernels::kActivationsCl, kernels::kConvolutionCl),
-                base::concat(step_options(limits_, limits_.pool_of(layer)), limbs_option_,
+                base::concat(step_options(limits_, limits_.pool_of(layer)), value_bytes_option_,
                              " -DCHANNELS=", layer.head_dim, " -DTAPS=", layer.window));
 }
 
@@ -149,8 +149,8 @@ Result<ClKernel> Kernels::candidates(uint32_t n_vocab) {
                              " -DTOP=", kChunkCandidates));
 }
 
-std::string Kernels::profile() const {
-    return base::concat(variants_.profile(), ", kernels ", std::hex, hash_sources());
+std::string Kernels::fingerprint() const {
+    return base::concat(kernel_choice_.fingerprint(), ", kernels ", std::hex, hash_sources());
 }
 
 }  // namespace llmd::compute::gpu

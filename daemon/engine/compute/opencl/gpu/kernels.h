@@ -16,13 +16,13 @@
 
 namespace llmd::compute::gpu {
 
-// What tells one matmul program from another.
+// The key tells one matmul program from another.
 struct MatmulKey {
     Layout layout = Layout::Q4_0;
     KernelConfig config;
     uint32_t batch_rows = 1;
-    uint32_t limbs = kMostLimbs;  // of the activations it reads
-    uint32_t next_limbs = 0;      // of the activations it writes, if it does; 0: as many
+    uint32_t value_bytes = kMostValueBytes;  // of the activations it reads
+    uint32_t next_value_bytes = 0;           // of the activations it writes, if it does; 0: as many
     Epilogue epilogue = Epilogue::Store;
     InputNorm norm = InputNorm::None;
     bool has_bias = false;
@@ -30,11 +30,11 @@ struct MatmulKey {
     const model::LayerSpec* layer = nullptr;  // with Epilogue::Qkv, whose heads it writes
 };
 
-// Refers to the queue and the variants that it was made with.
+// Refers to the queue and the kernel choice that it was made with.
 class Kernels {
 public:
     Kernels(const DeviceQueue& queue, const model::DecoderSpec& spec, const BackendLimits& limits,
-            const Variants& variants);
+            const KernelChoice& kernel_choice);
 
     // DeviceError names the program that does not build.
     base::Result<ClKernel> matmul(const MatmulKey& key);
@@ -42,17 +42,17 @@ public:
     // `split`: the kernel leaves partial results for merge() instead of quantized activations.
     base::Result<ClKernel> attention(const model::LayerSpec& layer, uint32_t heads, bool split);
     base::Result<ClKernel> merge(const model::LayerSpec& layer);
-    // Of the queries, keys and values of a layer whose heads are normalised.
+    // The kernel reads the queries, keys and values of a layer whose heads are normalised.
     base::Result<ClKernel> heads(const model::LayerSpec& layer);
-    // It writes activations of so many limbs.
-    base::Result<ClKernel> post_norm(uint32_t next_limbs);
-    // Of what a matmul has left for a layer that is a convolution.
+    // It writes activations of so many bytes.
+    base::Result<ClKernel> post_norm(uint32_t next_value_bytes);
+    // The kernel reads what a matmul has left for a layer that is a convolution.
     base::Result<ClKernel> convolve(const model::LayerSpec& layer);
     base::Result<ClKernel> choose();
     base::Result<ClKernel> candidates(uint32_t n_vocab);
 
     // The text has everything that decides the order and kind of float operations, beside the device itself.
-    std::string profile() const;
+    std::string fingerprint() const;
 
 private:
     std::string attention_options(const model::LayerSpec& layer) const;
@@ -60,9 +60,9 @@ private:
                                 const std::string& options);
 
     const DeviceQueue& queue_;
-    const Variants& variants_;
+    const KernelChoice& kernel_choice_;
     const BackendLimits limits_;
-    std::string limbs_option_, rows_option_;
+    std::string value_bytes_option_, rows_option_;
     std::string temperature_options_, embedding_option_, residual_option_,  // empty where they change nothing
         gate_option_, logit_cap_option_;
     std::map<std::string, ClProgram> programs_;  // by name and options

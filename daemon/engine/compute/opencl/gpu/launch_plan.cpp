@@ -13,9 +13,9 @@ using base::Result;
 
 Result<void> run(DeviceQueue& queue, const Launch& launch, uint32_t rows) {
     if (rows == 0) return {};
-    const LaunchVariant& variant = launch.for_rows(rows);
-    const uint32_t grid_rows = (rows + variant.batch_rows - 1) / variant.batch_rows;
-    return queue.launch(variant.kernel, variant.groups, grid_rows, variant.group_items);
+    const LaunchChoice& choice = launch.for_rows(rows);
+    const uint32_t grid_rows = (rows + choice.batch_rows - 1) / choice.batch_rows;
+    return queue.launch(choice.kernel, choice.groups, grid_rows, choice.group_items);
 }
 
 Result<void> run(DeviceQueue& queue, const Launches& launches, uint32_t rows) {
@@ -27,12 +27,12 @@ Result<void> run(DeviceQueue& queue, const Launches& launches, uint32_t rows) {
 
 namespace {
 
-// QuantizedActivations of so many (padded) columns in the buffer of activations.
-struct QuantizedActivations {
+// Quantized activations of so many (padded) columns in the buffer of activations.
+struct Quants {
     uint32_t at;
     uint32_t bytes;
     uint32_t width;
-    uint32_t limbs;
+    uint32_t value_bytes;
 };
 
 // Sets a kernel's arguments one after the other.
@@ -48,7 +48,7 @@ public:
     const Result<void>& result() const { return result_; }
 
 private:
-    void add_one(const QuantizedActivations& quantized) { add(quantized.at, quantized.bytes, quantized.width); }
+    void add_one(const Quants& quantized) { add(quantized.at, quantized.bytes, quantized.width); }
     template <typename Arg>
     void add_one(const Arg& arg) {
         if (result_) result_ = set_arg(kernel_, index_, arg);
@@ -65,16 +65,16 @@ uint32_t groups_for(uint32_t n, uint32_t of_one) {
 }
 
 // Work-groups of a part of the output matmul.
-uint32_t logit_groups(const MatmulWeights& matmul, const MatmulPart& part, const Variants& variants) {
-    const MatmulKind kind = {part.layout, matmul.rows, matmul.cols, OutputKind::Logits, variants.limbs()};
-    return groups_for(part.n_pairs, variants.matmul(kind, 1).shape.group_pairs());
+uint32_t logit_groups(const MatmulWeights& matmul, const MatmulPart& part, const KernelChoice& kernel_choice) {
+    const MatmulKind kind = {part.layout, matmul.rows, matmul.cols, OutputKind::Logits, kernel_choice.value_bytes()};
+    return groups_for(part.n_pairs, kernel_choice.matmul(kind, 1).shape.group_pairs());
 }
 
 // In the parts before this one.
-uint32_t groups_before(const MatmulWeights& matmul, const MatmulPart& part, const Variants& variants) {
+uint32_t groups_before(const MatmulWeights& matmul, const MatmulPart& part, const KernelChoice& kernel_choice) {
     uint32_t groups = 0;
     for (const MatmulPart* before = matmul.parts.data(); before != &part; ++before) {
-        groups += logit_groups(matmul, *before, variants);
+        groups += logit_groups(matmul, *before, kernel_choice);
     }
     return groups;
 }
@@ -92,10 +92,10 @@ using Operations = std::span<const Operation>;
 
 class Binder {
 public:
-    Binder(Kernels& kernels, const Variants& variants, const model::DecoderSpec& spec, Operations operations,
+    Binder(Kernels& kernels, const KernelChoice& kernel_choice, const model::DecoderSpec& spec, Operations operations,
            const BackendLimits& limits, const GpuWeights& weights, const Buffers& buffers)
         : kernels_(kernels),
-          variants_(variants),
+          choice_(kernel_choice),
           spec_(spec),
           limits_(limits),
           weights_(weights),
@@ -110,76 +110,71 @@ private:
         Operator op;
         bool may_be_absent = false;
     };
-    struct Form {
+    struct FusedOp {
         std::vector<Step> steps;
         Result<void> (Binder::*bind)(Operations operations, PlannedLaunches& to);
     };
-    static const std::vector<Form>& forms();
+    static const std::vector<FusedOp>& fused_ops();
 
-    // What a matmul reads, and what it does with the sums.
-    struct MatmulUse {
-        Use use;
+    // The input of a matmul, and the epilogue of its sums.
+    struct PlannedMatmul {
+        MatmulRole role;
         uint32_t layer;
         Epilogue epilogue;
         bool has_norm;
-        QuantizedActivations input;
-        uint32_t rows;            // of a batch, at most
-        uint32_t next_limbs = 0;  // MatmulKey
+        Quants input;
+        uint32_t rows;                  // of a batch, at most
+        uint32_t next_value_bytes = 0;  // MatmulKey
     };
 
-    QuantizedActivations quantized(uint32_t at, uint32_t n, uint32_t limbs) const {
+    Quants quantized(uint32_t at, uint32_t n, uint32_t value_bytes) const {
         const uint32_t width = padded_width(n);
-        return {at, quantized_row_bytes(width, limbs), width, limbs};
+        return {at, quantized_row_bytes(width, value_bytes), width, value_bytes};
     }
-    // Of the residual stream: for queries, keys and values, and for the rest.
-    QuantizedActivations residual_for_qkv() const {
-        return quantized(buffers_.at.residual, spec_.n_embd, variants_.qkv_limbs());
-    }
-    QuantizedActivations residual() const { return quantized(buffers_.at.residual, spec_.n_embd, variants_.limbs()); }
-    QuantizedActivations attended(uint32_t layer) const {
-        return quantized(buffers_.at.attended, spec_.layers[layer].q_rows(), variants_.limbs());
-    }
-    // What a matmul reads whose result goes into the residual stream.
-    QuantizedActivations projected_from(const Operation& matmul) const {
+    Quants quantized(uint32_t at, uint32_t n) const { return quantized(at, n, choice_.value_bytes()); }
+    // The residual stream has one for queries, keys and values, and one for the rest.
+    Quants residual_for_qkv() const { return quantized(buffers_.at.residual, spec_.n_embd, choice_.qkv_value_bytes()); }
+    Quants residual() const { return quantized(buffers_.at.residual, spec_.n_embd); }
+    Quants attended(uint32_t layer) const { return quantized(buffers_.at.attended, spec_.layers[layer].q_rows()); }
+    // The input of a matmul whose result goes into the residual stream.
+    Quants projected_from(const Operation& matmul) const {
         return matmul.in == Operand::Attended ? attended(matmul.layer) : hidden(matmul.layer);
     }
     uint32_t rotation_at(uint32_t layer) const {
         return buffers_.at.rotation + spec_.layers[layer].rope * buffers_.at.rotation_bytes;
     }
     static bool begins_with_norm(Operations operations) { return operations.front().op == Operator::Norm; }
-    MatmulUse qkv_use(Operations operations, Epilogue epilogue) const {
+    PlannedMatmul qkv_matmul(Operations operations, Epilogue epilogue) const {
         const uint32_t layer = operations.front().layer;
-        return {Use::Qkv, layer, epilogue, begins_with_norm(operations), residual_for_qkv(), limits_.max_rows};
+        return {MatmulRole::Qkv, layer, epilogue, begins_with_norm(operations), residual_for_qkv(), limits_.max_rows};
     }
-    QuantizedActivations hidden(uint32_t layer) const {
-        return quantized(buffers_.at.hidden, spec_.layers[layer].n_ff, variants_.limbs());
-    }
-    // How many of the body's operations from `next` on are of the form; 0: they do not begin it.
-    static size_t count_of_form(const Form& form, Operations body, size_t next);
+    Quants hidden(uint32_t layer) const { return quantized(buffers_.at.hidden, spec_.layers[layer].n_ff); }
+    // How many of the body's operations from `next` on are of the fused op; 0: they do not begin it.
+    static size_t count_of_fused_op(const FusedOp& fused_op, Operations body, size_t next);
     // Where the weight of a norm lies.
     uint32_t norm_at(const Operation& norm) const;
     // The norm, or the matmul without one, that reads the residual stream behind these operations: where its weight
     // lies, and what is written for the matmul.
     struct NextNorm {
         uint32_t weight;
-        QuantizedActivations quantized;
+        Quants quantized;
     };
     Result<NextNorm> norm_behind(Operations operations) const;
 
     // Adds a launch for each part; add_rest(part, arguments) sets what its epilogue needs behind RESULT_ARGS.
     template <typename AddRest>
-    Result<void> add_matmul(Launches& to, const MatmulUse& use, const AddRest& add_rest);
+    Result<void> add_matmul(Launches& to, const PlannedMatmul& planned, const AddRest& add_rest);
     template <typename... Args>
-    Result<LaunchVariant> bind_single(Result<ClKernel> kernel, uint32_t groups, const Args&... args);
-    // The same as the one variant of a launch.
+    Result<LaunchChoice> bind_single(Result<ClKernel> kernel, uint32_t groups, const Args&... args);
+    // The same as the one choice of a launch.
     template <typename... Args>
     Result<void> add_single(Launch& to, Result<ClKernel> kernel, uint32_t groups, const Args&... args);
 
     Result<void> bind_embedding(Operations operations, PlannedLaunches& to);
     Result<void> bind_qkv(Operations operations, PlannedLaunches& to);
     // The matmul alone, whose sums the next launch reads in rows of its width.
-    Result<void> bind_stored_qkv(Operations operations, PlannedLaunches& to);
-    uint32_t qkv_width(uint32_t layer) const { return weights_.matmul(Use::Qkv, layer)->rows; }
+    Result<void> bind_intermediate_qkv(Operations operations, PlannedLaunches& to);
+    uint32_t qkv_width(uint32_t layer) const { return weights_.matmul(MatmulRole::Qkv, layer)->rows; }
     Result<void> bind_heads(Operations operations, PlannedLaunches& to);
     Result<void> bind_post_norm(Operations operations, PlannedLaunches& to);
     Result<void> bind_convolution(Operations operations, PlannedLaunches& to);
@@ -189,7 +184,7 @@ private:
     Result<void> bind_head(LaunchPlan& to);
 
     Kernels& kernels_;
-    const Variants& variants_;
+    const KernelChoice& choice_;
     const model::DecoderSpec& spec_;
     const BackendLimits& limits_;
     const GpuWeights& weights_;
@@ -197,12 +192,12 @@ private:
     const Operations operations_;
 };
 
-// The first form whose operators are there is taken.
-const std::vector<Binder::Form>& Binder::forms() {
+// The first fused op whose operators are there is taken.
+const std::vector<Binder::FusedOp>& Binder::fused_ops() {
     using enum Operator;
     constexpr bool kMayBeAbsent = true;
     constexpr Step kNorm = {Norm, kMayBeAbsent}, kRotate = {Rotate, kMayBeAbsent};
-    static const std::vector<Form> kForms = {
+    static const std::vector<FusedOp> kFusedOps = {
         {{{Embed}}, &Binder::bind_embedding},
         {{kNorm, {Matmul}, {Matmul}, {Matmul}, kRotate, kRotate, {StoreKv}}, &Binder::bind_qkv},
         {{kNorm, {Matmul}, {Matmul}, {Matmul}, {HeadNorm}, {HeadNorm}, kRotate, kRotate, {StoreKv}},
@@ -215,12 +210,12 @@ const std::vector<Binder::Form>& Binder::forms() {
         {{{Matmul}, {Norm}, {Add}}, &Binder::bind_post_norm},
         {{kNorm, {Matmul}, {Matmul, kMayBeAbsent}, {Activate}}, &Binder::bind_up},
     };
-    return kForms;
+    return kFusedOps;
 }
 
-size_t Binder::count_of_form(const Form& form, Operations body, size_t next) {
+size_t Binder::count_of_fused_op(const FusedOp& fused_op, Operations body, size_t next) {
     const size_t first = next;
-    for (const Step& step : form.steps) {
+    for (const Step& step : fused_op.steps) {
         if (next < body.size() && body[next].op == step.op) {
             ++next;
         } else if (!step.may_be_absent) {
@@ -239,7 +234,7 @@ uint32_t Binder::norm_at(const Operation& norm) const {
 Result<Binder::NextNorm> Binder::norm_behind(Operations operations) const {
     const Operation& next = *(operations.data() + operations.size());
     const bool is_of_qkv = next.weight == model::Role::AttnNorm || next.weight == model::Role::AttnQ;
-    const QuantizedActivations quantized = is_of_qkv ? residual_for_qkv() : residual();
+    const Quants quantized = is_of_qkv ? residual_for_qkv() : residual();
     if (next.op == Operator::Norm && next.in == Operand::Residual) return NextNorm{norm_at(next), quantized};
     // The ones are behind the norms.
     if (next.op == Operator::Matmul && next.in == Operand::Residual) {
@@ -250,25 +245,26 @@ Result<Binder::NextNorm> Binder::norm_behind(Operations operations) const {
 }
 
 template <typename AddRest>
-Result<void> Binder::add_matmul(Launches& to, const MatmulUse& use, const AddRest& add_rest) {
-    const MatmulWeights& matmul = *weights_.matmul(use.use, use.layer);
+Result<void> Binder::add_matmul(Launches& to, const PlannedMatmul& planned, const AddRest& add_rest) {
+    const MatmulWeights& matmul = *weights_.matmul(planned.role, planned.layer);
     MatmulKey key;
-    key.epilogue = use.epilogue;
+    key.epilogue = planned.epilogue;
     key.has_bias = static_cast<bool>(matmul.bias);
-    key.limbs = use.input.limbs;
-    key.next_limbs = use.next_limbs;
-    if (use.epilogue == Epilogue::Qkv) key.layer = &spec_.layers[use.layer];
-    if (use.has_norm) key.norm = spec_.norm == model::Norm::LayerNorm ? InputNorm::Layer : InputNorm::Rms;
+    key.value_bytes = planned.input.value_bytes;
+    key.next_value_bytes = planned.next_value_bytes;
+    if (planned.epilogue == Epilogue::Qkv) key.layer = &spec_.layers[planned.layer];
+    if (planned.has_norm) key.norm = spec_.norm == model::Norm::LayerNorm ? InputNorm::Layer : InputNorm::Rms;
     for (const MatmulPart& part : matmul.parts) {
         key.layout = part.layout;
         key.image = part.image;
-        const MatmulKind kind = {part.layout, matmul.rows, matmul.cols, output_kind_of(use.epilogue), key.limbs};
+        const MatmulKind kind = {part.layout, matmul.rows, matmul.cols, output_kind_of(planned.epilogue),
+                                 key.value_bytes};
         Launch launch;
         for (const uint32_t batch_rows : kBatchRowCounts) {
-            if (batch_rows > 1 && batch_rows / 2 >= use.rows) break;
-            if (!variants_.may_compute(batch_rows)) continue;
+            if (batch_rows > 1 && batch_rows / 2 >= planned.rows) break;
+            if (!choice_.may_compute(batch_rows)) continue;
             key.batch_rows = batch_rows;
-            key.config = variants_.matmul(kind, batch_rows);
+            key.config = choice_.matmul(kind, batch_rows);
             auto kernel = kernels_.matmul(key);
             if (!kernel) return kernel.error();
             Arguments args(*kernel);
@@ -276,16 +272,16 @@ Result<void> Binder::add_matmul(Launches& to, const MatmulUse& use, const AddRes
                 if (array) args.add(array);
             }
             args.add(part.n_pairs, groups_for(matmul.cols, kBlockCols));
-            args.add(buffers_.activations, use.input, part.first_pair);
-            if (use.has_norm) args.add(static_cast<float>(spec_.n_embd), spec_.norm_eps);
+            args.add(buffers_.activations, planned.input, part.first_pair);
+            if (planned.has_norm) args.add(static_cast<float>(spec_.n_embd), spec_.norm_eps);
             if (matmul.norm_sum) args.add(matmul.norm_sum);
             if (matmul.bias) args.add(matmul.bias);
             add_rest(part, args);
             if (!args.result()) return args.result();
             const MatmulShape& shape = key.config.shape;
             const uint32_t groups = groups_for(part.n_pairs, shape.group_pairs());
-            launch.variants.push_back(
-                {std::move(*kernel), batch_rows, groups, shape.items(), variants_.spread_rows(kind, batch_rows)});
+            launch.choices.push_back(
+                {std::move(*kernel), batch_rows, groups, shape.items(), choice_.spread_rows(kind, batch_rows)});
         }
         to.push_back(std::move(launch));
     }
@@ -293,37 +289,38 @@ Result<void> Binder::add_matmul(Launches& to, const MatmulUse& use, const AddRes
 }
 
 template <typename... Args>
-Result<LaunchVariant> Binder::bind_single(Result<ClKernel> kernel, uint32_t groups, const Args&... args) {
+Result<LaunchChoice> Binder::bind_single(Result<ClKernel> kernel, uint32_t groups, const Args&... args) {
     if (!kernel) return kernel.error();
     if (auto ok = Arguments(*kernel).add(args...).result(); !ok) return ok.error();
-    return LaunchVariant{std::move(*kernel), 1, groups, kGroupItems};
+    return LaunchChoice{std::move(*kernel), 1, groups, kGroupItems};
 }
 
 template <typename... Args>
 Result<void> Binder::add_single(Launch& to, Result<ClKernel> kernel, uint32_t groups, const Args&... args) {
     auto one = bind_single(std::move(kernel), groups, args...);
     if (!one) return one.error();
-    to.variants.push_back(std::move(*one));
+    to.choices.push_back(std::move(*one));
     return {};
 }
 
 Result<void> Binder::bind_residual(Operations operations, PlannedLaunches& to) {
     const Operation& matmul = operations.front();
-    const QuantizedActivations input = projected_from(matmul);
+    const Quants input = projected_from(matmul);
     const auto next = norm_behind(operations);
     if (!next) return next.error();
-    const Use use = weights_.use_of(matmul.weight, matmul.layer);
-    return add_matmul(to.launches,
-                      {use, matmul.layer, Epilogue::Residual, false, input, limits_.max_rows, next->quantized.limbs},
-                      [&](const auto&, Arguments& args) { args.add(buffers_.at.x, next->weight, next->quantized); });
+    const MatmulRole role = weights_.matmul_role_of(matmul.weight, matmul.layer);
+    return add_matmul(
+        to.launches,
+        {role, matmul.layer, Epilogue::Residual, false, input, limits_.max_rows, next->quantized.value_bytes},
+        [&](const auto&, Arguments& args) { args.add(buffers_.at.x, next->weight, next->quantized); });
 }
 
 Result<void> Binder::bind_embedding(Operations operations, PlannedLaunches& to) {
-    const auto* embedding = weights_.matmul(Use::Embedding);
-    if (embedding == nullptr) embedding = weights_.matmul(Use::Output);
+    const auto* embedding = weights_.matmul(MatmulRole::Embedding);
+    if (embedding == nullptr) embedding = weights_.matmul(MatmulRole::Output);
     const auto norm = norm_behind(operations);
     if (!norm) return norm.error();
-    const QuantizedActivations& next = norm->quantized;
+    const Quants& next = norm->quantized;
     const ClBuffer& positions = weights_.position_embedding();
     for (const MatmulPart& part : embedding->parts) {
         auto kernel = kernels_.embed(part.layout, part.image, static_cast<bool>(positions));
@@ -338,7 +335,7 @@ Result<void> Binder::bind_embedding(Operations operations, PlannedLaunches& to) 
         args.add(buffers_.activations, buffers_.at.x, norm->weight, next);
         if (!args.result()) return args.result();
         Launch& launch = to.launches.emplace_back();
-        launch.variants.push_back({std::move(*kernel), 1, groups_for(next.width, kEmbedWidth), kGroupItems});
+        launch.choices.push_back({std::move(*kernel), 1, groups_for(next.width, kEmbedWidth), kGroupItems});
     }
     return {};
 }
@@ -346,14 +343,14 @@ Result<void> Binder::bind_embedding(Operations operations, PlannedLaunches& to) 
 Result<void> Binder::bind_attention(Operations operations, PlannedLaunches& to) {
     const uint32_t layer = operations.front().layer;
     const model::LayerSpec& of = spec_.layers[layer];
-    const auto heads_of = [&](bool has_many_rows) { return variants_.attention_heads(of, has_many_rows); };
+    const auto heads_of = [&](bool has_many_rows) { return choice_.attention_heads(of, has_many_rows); };
     const uint32_t heads = heads_of(false), heads_of_many = heads_of(true);
     const uint32_t few_rows = kManyAttentionGroups / (of.n_heads / heads_of_many);
-    const QuantizedActivations next = attended(layer);
+    const Quants next = attended(layer);
     const auto bind = [&](uint32_t of_group, bool split, const auto&... rest) {
         auto bound = bind_single(kernels_.attention(of, of_group, split), of.n_heads / of_group, buffers_.activations,
                                  buffers_.at.queries, buffers_.step, buffers_.kv[layer], rest...);
-        if (bound) bound->group_items = variants_.attention_items();
+        if (bound) bound->group_items = choice_.attention_items();
         return bound;
     };
     Launch whole_rows;
@@ -361,14 +358,14 @@ Result<void> Binder::bind_attention(Operations operations, PlannedLaunches& to) 
         auto whole = bind(heads, false, next);
         if (!whole) return whole.error();
         whole->spread_rows = few_rows;
-        whole_rows.variants.push_back(std::move(*whole));
+        whole_rows.choices.push_back(std::move(*whole));
     }
     if (heads_of_many != heads && limits_.max_rows > few_rows) {  // then those of one fill blocks too
         auto whole = bind(heads_of_many, false, next);
         if (!whole) return whole.error();
-        whole_rows.variants.push_back(std::move(*whole));
+        whole_rows.choices.push_back(std::move(*whole));
     }
-    if (!whole_rows.variants.empty()) to.launches.push_back(std::move(whole_rows));
+    if (!whole_rows.choices.empty()) to.launches.push_back(std::move(whole_rows));
     auto split = bind(heads, true, buffers_.partials);
     if (!split) return split.error();
     to.split = std::move(*split);
@@ -378,55 +375,56 @@ Result<void> Binder::bind_attention(Operations operations, PlannedLaunches& to) 
 
 Result<void> Binder::bind_up(Operations operations, PlannedLaunches& to) {
     const uint32_t layer = operations.front().layer;
-    const QuantizedActivations next = hidden(layer);
+    const Quants next = hidden(layer);
     const bool has_norm = begins_with_norm(operations);
-    const bool lies_apart = weights_.matmul(Use::Gate, layer) != nullptr;
+    const bool lies_apart = weights_.matmul(MatmulRole::Gate, layer) != nullptr;
     if (lies_apart) {
-        auto ok = add_matmul(to.launches, {Use::Gate, layer, Epilogue::Store, has_norm, residual(), limits_.max_rows},
-                             [&](const auto&, Arguments& args) { args.add(buffers_.stored, next.width); });
+        auto ok =
+            add_matmul(to.launches, {MatmulRole::Gate, layer, Epilogue::Store, has_norm, residual(), limits_.max_rows},
+                       [&](const auto&, Arguments& args) { args.add(buffers_.intermediate, next.width); });
         if (!ok) return ok;
     }
     const Epilogue epilogue = spec_.activation == model::Activation::Gelu          ? Epilogue::Gelu
                               : spec_.activation == model::Activation::ReluSquared ? Epilogue::ReluSquared
                               : lies_apart                                         ? Epilogue::Gated
                                                                                    : Epilogue::SwiGlu;
-    return add_matmul(to.launches, {Use::Up, layer, epilogue, has_norm, residual(), limits_.max_rows},
+    return add_matmul(to.launches, {MatmulRole::Up, layer, epilogue, has_norm, residual(), limits_.max_rows},
                       [&](const auto&, Arguments& args) {
                           args.add(next);
-                          if (lies_apart) args.add(buffers_.stored);
+                          if (lies_apart) args.add(buffers_.intermediate);
                       });
 }
 
 Result<void> Binder::bind_qkv(Operations operations, PlannedLaunches& to) {
     const uint32_t layer = operations.front().layer;
-    return add_matmul(to.launches, qkv_use(operations, Epilogue::Qkv), [&](const auto&, Arguments& args) {
+    return add_matmul(to.launches, qkv_matmul(operations, Epilogue::Qkv), [&](const auto&, Arguments& args) {
         args.add(buffers_.at.queries, spec_.layers[layer].scale_of_scores(), rotation_at(layer), buffers_.kv[layer],
                  buffers_.step);
     });
 }
 
-Result<void> Binder::bind_stored_qkv(Operations operations, PlannedLaunches& to) {
-    return add_matmul(to.launches, qkv_use(operations, Epilogue::Store), [&](const auto&, Arguments& args) {
-        args.add(buffers_.stored, qkv_width(operations.front().layer));
+Result<void> Binder::bind_intermediate_qkv(Operations operations, PlannedLaunches& to) {
+    return add_matmul(to.launches, qkv_matmul(operations, Epilogue::Store), [&](const auto&, Arguments& args) {
+        args.add(buffers_.intermediate, qkv_width(operations.front().layer));
     });
 }
 
 Result<void> Binder::bind_convolution(Operations operations, PlannedLaunches& to) {
-    if (auto ok = bind_stored_qkv(operations, to); !ok) return ok;
+    if (auto ok = bind_intermediate_qkv(operations, to); !ok) return ok;
     const uint32_t layer = operations.front().layer;
-    const QuantizedActivations next = attended(layer);
+    const Quants next = attended(layer);
     return add_single(to.launches.emplace_back(), kernels_.convolve(spec_.layers[layer]),
-                      groups_for(next.width, kEmbedWidth), buffers_.stored, qkv_width(layer), buffers_.activations,
-                      buffers_.at.taps.at(layer), buffers_.kv[layer], buffers_.step, next);
+                      groups_for(next.width, kEmbedWidth), buffers_.intermediate, qkv_width(layer),
+                      buffers_.activations, buffers_.at.taps.at(layer), buffers_.kv[layer], buffers_.step, next);
 }
 
 Result<void> Binder::bind_heads(Operations operations, PlannedLaunches& to) {
-    if (auto ok = bind_stored_qkv(operations, to); !ok) return ok;
+    if (auto ok = bind_intermediate_qkv(operations, to); !ok) return ok;
     const uint32_t layer = operations.front().layer;
     const model::LayerSpec& of = spec_.layers[layer];
     const auto norm = [&](model::Role role) { return buffers_.at.head_norms.at({role, layer}); };
-    return add_single(to.launches.emplace_back(), kernels_.heads(of), of.n_heads + 2 * of.n_kv_heads, buffers_.stored,
-                      qkv_width(layer), buffers_.activations, norm(model::Role::AttnQNorm),
+    return add_single(to.launches.emplace_back(), kernels_.heads(of), of.n_heads + 2 * of.n_kv_heads,
+                      buffers_.intermediate, qkv_width(layer), buffers_.activations, norm(model::Role::AttnQNorm),
                       norm(model::Role::AttnKNorm), spec_.norm_eps, buffers_.at.queries, of.scale_of_scores(),
                       rotation_at(layer), buffers_.kv[layer], buffers_.step);
 }
@@ -439,23 +437,24 @@ Result<void> Binder::bind_post_norm(Operations operations, PlannedLaunches& to) 
         return base::fail(base::ErrorCode::DeviceError, "a GPU has no form for a LayerNorm behind a matmul");
     }
     const uint32_t width = padded_width(spec_.n_embd);
-    const Use use = weights_.use_of(matmul.weight, matmul.layer);
+    const MatmulRole role = weights_.matmul_role_of(matmul.weight, matmul.layer);
     auto ok =
-        add_matmul(to.launches, {use, matmul.layer, Epilogue::Store, false, projected_from(matmul), limits_.max_rows},
-                   [&](const auto&, Arguments& args) { args.add(buffers_.stored, width); });
+        add_matmul(to.launches, {role, matmul.layer, Epilogue::Store, false, projected_from(matmul), limits_.max_rows},
+                   [&](const auto&, Arguments& args) { args.add(buffers_.intermediate, width); });
     if (!ok) return ok;
-    return add_single(to.launches.emplace_back(), kernels_.post_norm(next->quantized.limbs),
-                      groups_for(width, kEmbedWidth), buffers_.stored, static_cast<float>(spec_.n_embd), spec_.norm_eps,
-                      buffers_.activations, buffers_.at.x, norm_at(operations[1]), next->weight, next->quantized);
+    return add_single(to.launches.emplace_back(), kernels_.post_norm(next->quantized.value_bytes),
+                      groups_for(width, kEmbedWidth), buffers_.intermediate, static_cast<float>(spec_.n_embd),
+                      spec_.norm_eps, buffers_.activations, buffers_.at.x, norm_at(operations[1]), next->weight,
+                      next->quantized);
 }
 
 Result<void> Binder::bind_head(LaunchPlan& to) {
-    const MatmulWeights& matmul = *weights_.matmul(Use::Output);
-    const uint32_t groups = choice_groups(matmul, variants_);
-    auto ok = add_matmul(to.head, {Use::Output, 0, Epilogue::Logits, true, residual(), limits_.most_outputs()},
+    const MatmulWeights& matmul = *weights_.matmul(MatmulRole::Output);
+    const uint32_t groups = choice_groups(matmul, choice_);
+    auto ok = add_matmul(to.head, {MatmulRole::Output, 0, Epilogue::Logits, true, residual(), limits_.most_outputs()},
                          [&](const MatmulPart& part, Arguments& args) {
                              args.add(buffers_.logits, spec_.n_vocab, buffers_.requests, buffers_.step,
-                                      buffers_.summaries, groups_before(matmul, part, variants_), groups);
+                                      buffers_.summaries, groups_before(matmul, part, choice_), groups);
                          });
     if (!ok) return ok;
     ok = add_single(to.choose, kernels_.choose(), 1, buffers_.summaries, groups, buffers_.step, buffers_.sampled,
@@ -469,14 +468,14 @@ Result<LaunchPlan> Binder::bind() {
     LaunchPlan plan;
     const Operations body = model::body_operations(operations_);
     for (size_t next = 0; next < body.size();) {
-        const auto form = std::find_if(forms().begin(), forms().end(),
-                                       [&](const Form& one) { return count_of_form(one, body, next) != 0; });
-        if (form == forms().end()) {
+        const auto fused_op = std::find_if(fused_ops().begin(), fused_ops().end(),
+                                           [&](const FusedOp& one) { return count_of_fused_op(one, body, next) != 0; });
+        if (fused_op == fused_ops().end()) {
             return base::fail(base::ErrorCode::DeviceError, "operation ", next, ", of layer ", body[next].layer,
                               ", has no form on a GPU");
         }
-        const Operations operations = body.subspan(next, count_of_form(*form, body, next));
-        if (auto ok = (this->*form->bind)(operations, plan.body.emplace_back()); !ok) return ok.error();
+        const Operations operations = body.subspan(next, count_of_fused_op(*fused_op, body, next));
+        if (auto ok = (this->*fused_op->bind)(operations, plan.body.emplace_back()); !ok) return ok.error();
         next += operations.size();
     }
     if (auto ok = bind_head(plan); !ok) return ok.error();
@@ -485,16 +484,16 @@ Result<LaunchPlan> Binder::bind() {
 
 }  // namespace
 
-uint32_t choice_groups(const MatmulWeights& matmul, const Variants& variants) {
+uint32_t choice_groups(const MatmulWeights& matmul, const KernelChoice& kernel_choice) {
     uint32_t groups = 0;
-    for (const MatmulPart& part : matmul.parts) groups += logit_groups(matmul, part, variants);
+    for (const MatmulPart& part : matmul.parts) groups += logit_groups(matmul, part, kernel_choice);
     return groups;
 }
 
-Result<LaunchPlan> LaunchPlan::bind(Kernels& kernels, const Variants& variants, const model::DecoderSpec& spec,
+Result<LaunchPlan> LaunchPlan::bind(Kernels& kernels, const KernelChoice& kernel_choice, const model::DecoderSpec& spec,
                                     Operations operations, const BackendLimits& limits, const GpuWeights& weights,
                                     const Buffers& buffers) {
-    return Binder(kernels, variants, spec, operations, limits, weights, buffers).bind();
+    return Binder(kernels, kernel_choice, spec, operations, limits, weights, buffers).bind();
 }
 
 }  // namespace llmd::compute::gpu

@@ -24,25 +24,25 @@ inline constexpr uint32_t kWholeBatch = 1u << 16;
 
 // A kernel with all its arguments set. A work-group computes `batch_rows` rows of a batch together; those of the grid's
 // last work-groups that no row stands in are computed too and never used.
-struct LaunchVariant {
+struct LaunchChoice {
     ClKernel kernel;
     uint32_t batch_rows = 1;
     uint32_t groups = 1;  // the grid's first dimension
     uint32_t group_items = kGroupItems;
-    uint32_t spread_rows = 0;  // rows up to which several of its work-groups are better than one of a wider variant
+    uint32_t spread_rows = 0;  // rows up to which several of its work-groups are better than one of a wider one
 };
 
-// One computation in all its variants, by rising batch_rows, the first with one.
+// One computation in all its choices, by rising batch_rows, the first with one.
 struct Launch {
-    std::vector<LaunchVariant> variants;
+    std::vector<LaunchChoice> choices;
 
-    // The narrowest variant that takes `rows` at once or well enough, else the widest.
-    const LaunchVariant& for_rows(uint32_t rows) const {
-        const auto fits = [rows](const LaunchVariant& variant) {
-            return std::max(variant.batch_rows, variant.spread_rows) >= rows;
+    // The narrowest choice that takes `rows` at once or well enough, else the widest.
+    const LaunchChoice& for_rows(uint32_t rows) const {
+        const auto fits = [rows](const LaunchChoice& choice) {
+            return std::max(choice.batch_rows, choice.spread_rows) >= rows;
         };
-        const auto found = std::find_if(variants.begin(), variants.end(), fits);
-        return found == variants.end() ? variants.back() : *found;
+        const auto found = std::find_if(choices.begin(), choices.end(), fits);
+        return found == choices.end() ? choices.back() : *found;
     }
 };
 using Launches = std::vector<Launch>;
@@ -54,9 +54,9 @@ base::Result<void> run(DeviceQueue& queue, const Launches& launches, uint32_t ro
 // Where in the buffer of activations each begins, in bytes. Activations have one row for each row of a batch, up to a
 // multiple of kMaxBatchRows.
 struct Activations {
-    uint32_t x = 0;  // [rows][n_embd, padded]
-    uint32_t residual =
-        0;  // quantized activations of x for the next norm, by turns of qkv_limbs() and limbs() (Variants)
+    uint32_t x = 0;         // [rows][n_embd, padded]
+    uint32_t residual = 0;  // quantized activations of x for the next norm, by turns of qkv_value_bytes() and
+                            // value_bytes() (KernelChoice)
     uint32_t queries = 0;   // [rows][q_rows]
     uint32_t attended = 0;  // quantized activations
     uint32_t hidden = 0;    // quantized activations
@@ -74,26 +74,25 @@ struct Activations {
 struct Buffers : StepBuffers, KvBuffers {
     ClBuffer activations;
     Activations at;
-    ClBuffer partials;    // of attention that is split
-    ClBuffer stored;      // [rows][GpuWeights::stored_width()] what one launch leaves for the next
-    ClBuffer summaries;   // sample.cl
-    ClBuffer answer;      // [outputs] of the kernel choose
-    ClBuffer candidates;  // candidate_words()
+    ClBuffer partials;      // of attention that is split
+    ClBuffer intermediate;  // [rows][GpuWeights::intermediate_width()] what one launch leaves for the next
+    ClBuffer summaries;     // sample.cl
+    ClBuffer answer;        // [outputs] of the kernel choose
+    ClBuffer candidates;    // candidate_words()
 };
 
-// What one form of operations is launched as: `launches` one after the other, or, where a step's rows are too long for
+// The launches of one fused op: `launches` one after the other, or, where a step's rows are too long for
 // one work-group or a group's heads fill no whole blocks, attention's split and merge in their place.
 struct PlannedLaunches {
     Launches launches;
-    LaunchVariant
-        split;  // groups of one KV split, which leave partial results for `merge`; no kernel but for attention
+    LaunchChoice split;  // groups of one KV split, which leave partial results for `merge`; no kernel but for attention
     Launch merge;
 };
 
 inline constexpr uint32_t kChoiceWords = 4;  // of a summary, a uint4 in sample.cl
 
 // Work-groups of the output matmul: each leaves kChoiceWords words an output in `summaries`.
-uint32_t choice_groups(const MatmulWeights& matmul, const Variants& variants);
+uint32_t choice_groups(const MatmulWeights& matmul, const KernelChoice& kernel_choice);
 
 struct LaunchPlan {
     std::vector<PlannedLaunches> body;
@@ -101,10 +100,11 @@ struct LaunchPlan {
     Launch choose, candidates;
 
     // `operations` are the spec's. The weights are complete. The plan refers to them and to the buffers. DeviceError
-    // names an operation that begins none of the forms that the GPU has.
-    static base::Result<LaunchPlan> bind(Kernels& kernels, const Variants& variants, const model::DecoderSpec& spec,
-                                         std::span<const model::Operation> operations, const BackendLimits& limits,
-                                         const GpuWeights& weights, const Buffers& buffers);
+    // names an operation that begins none of the fused ops that the GPU has.
+    static base::Result<LaunchPlan> bind(Kernels& kernels, const KernelChoice& kernel_choice,
+                                         const model::DecoderSpec& spec, std::span<const model::Operation> operations,
+                                         const BackendLimits& limits, const GpuWeights& weights,
+                                         const Buffers& buffers);
 };
 
 }  // namespace llmd::compute::gpu

@@ -98,8 +98,8 @@ bool has_dot_core(Layout layout) {
 uint64_t tile_bytes(Layout layout, WeightArray array, uint32_t cols, bool image) {
     const ArrayFormat format = array_format(layout, array, image);
     if (format.element_bytes == 0) return 0;
-    const uint32_t cells = (block_count(cols) + format.cell_blocks - 1) / format.cell_blocks;
-    return uint64_t{cells} * format.words * format.element_bytes * kTilePairs;
+    const uint32_t entries = (block_count(cols) + format.entry_blocks - 1) / format.entry_blocks;
+    return uint64_t{entries} * format.words * format.element_bytes * kTilePairs;
 }
 
 uint64_t tile_bytes(Layout layout, uint32_t cols, bool image) {

@@ -5,11 +5,12 @@
 // columns to a whole block. An array's elements are so many bytes of one pair; neighbouring pairs have theirs side by
 // side:
 //
-//     element(tile, cell, word, pair in tile) = ((tile * cells + cell) * words + word) * 32 + pair in tile
+//     element(tile, entry, word, pair in tile) = ((tile * entries + entry) * words + word) * 32 + pair in tile
 //
-// where a cell is one block, for Supers eight, for IQ4_XS's Scales two. So a tile is contiguous in every array.
+// where an entry covers one block, in SuperScales eight, in the Scales of IQ4_XS two. So a tile is contiguous in every
+// array.
 //
-//     layout         Quants          High           Scales (per block)            Supers (per 256 columns)
+//     layout         Quants          High           Scales (per block)            SuperScales (per 256 columns)
 //     Q4_0           2 x uint4                      half2 d
 //     Q4_1           2 x uint4                      half4 d d m m
 //     Q5_0           2 x uint4       uint2          half2 d
@@ -45,7 +46,7 @@ namespace llmd::compute::gpu {
 
 inline constexpr uint32_t kTileRows = 2 * kTilePairs;
 inline constexpr uint32_t kBlockCols = 32;
-inline constexpr uint32_t kSuperBlocks = 8;  // blocks that share an element of Supers
+inline constexpr uint32_t kSuperBlocks = 8;  // blocks that share an element of SuperScales
 
 enum class Layout : uint8_t { Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS, F16 };
 inline constexpr std::array kLayouts = {Layout::Q4_0,   Layout::Q4_1,   Layout::Q5_0, Layout::Q5_1,
@@ -53,14 +54,14 @@ inline constexpr std::array kLayouts = {Layout::Q4_0,   Layout::Q4_1,   Layout::
                                         Layout::IQ4_NL, Layout::IQ4_XS, Layout::F16};
 
 // The order is that of the matmul kernel's arguments.
-enum class WeightArray : uint8_t { Quants, High, Scales, Supers };
+enum class WeightArray : uint8_t { Quants, High, Scales, SuperScales };
 inline constexpr std::array kWeightArrays = {WeightArray::Quants, WeightArray::High, WeightArray::Scales,
-                                             WeightArray::Supers};
+                                             WeightArray::SuperScales};
 
 struct ArrayFormat {
     uint32_t element_bytes = 0;  // 0: the layout has no such array
-    uint32_t words = 0;          // elements that a pair has in one cell
-    uint32_t cell_blocks = 0;
+    uint32_t words = 0;          // elements that a pair has in one entry
+    uint32_t entry_blocks = 0;
 };
 
 Layout layout_for(model::TensorType type);
@@ -94,18 +95,18 @@ uint64_t tile_bytes(Layout layout, uint32_t cols, bool image = false);
 
 // The host's side of activations.cl: how long a row of quantized activations is.
 inline constexpr uint32_t kQuantBlock = 32;  // values that share a scale
-inline constexpr uint32_t kMostLimbs = 2;
+inline constexpr uint32_t kMostValueBytes = 2;
 
 // The width of a vector of n values when it is quantized.
 inline uint32_t padded_width(uint32_t n) {
     return (n + kQuantBlock - 1) / kQuantBlock * kQuantBlock;
 }
 
-// The bytes from one row to the next: limbs, sums, stats and scales; `width` is padded, and there are 1 to kMostLimbs
-// limbs.
-inline uint32_t quantized_row_bytes(uint32_t width, uint32_t limbs) {
+// The bytes from one row to the next: the bytes of the values, sums, stats and scales; `width` is padded, and a value
+// has 1 to kMostValueBytes bytes.
+inline uint32_t quantized_row_bytes(uint32_t width, uint32_t value_bytes) {
     constexpr uint32_t kAlignment = 16;
-    const uint32_t bytes = limbs * width + width / 4 + width / 8 + width / 2;
+    const uint32_t bytes = value_bytes * width + width / 4 + width / 8 + width / 2;
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 

@@ -9,28 +9,28 @@ namespace llmd::compute::gpu {
 namespace {
 
 // The bytes of local memory that four columns of a batch row take.
-uint32_t vec4_bytes(const MatmulVariant& variant) {
-    if (variant.core == Core::Dot) return 8;
-    return 16 * (variant.core == Core::Integer ? variant.limbs : 1);
+uint32_t vec4_bytes(const MatmulChoice& choice) {
+    if (choice.core == Core::Dot) return 8;
+    return 16 * (choice.core == Core::Integer ? choice.value_bytes : 1);
 }
 
-uint32_t chunk_blocks(const MatmulVariant& variant) {
-    if (variant.chunk_blocks != 0) return variant.chunk_blocks;
-    const uint32_t block_bytes = vec4_bytes(variant) * (kBlockCols / 4) * variant.batch_rows;
-    const uint32_t k_splits = variant.shape.k_splits;
-    const uint32_t least = (variant.shape.items() * 8 + block_bytes - 1) / block_bytes;
+uint32_t chunk_blocks(const MatmulChoice& choice) {
+    if (choice.chunk_blocks != 0) return choice.chunk_blocks;
+    const uint32_t block_bytes = vec4_bytes(choice) * (kBlockCols / 4) * choice.batch_rows;
+    const uint32_t k_splits = choice.shape.k_splits;
+    const uint32_t least = (choice.shape.items() * 8 + block_bytes - 1) / block_bytes;
     // Beside 16 bits a column, what a block has of its own is no longer little.
-    const uint32_t staged_bytes = variant.core == Core::Dot ? variant.staged_bytes * 2 / 3 : variant.staged_bytes;
+    const uint32_t staged_bytes = choice.core == Core::Dot ? choice.staged_bytes * 2 / 3 : choice.staged_bytes;
     const uint32_t blocks = std::max(staged_bytes / block_bytes, least);
     return std::max((blocks + k_splits - 1) / k_splits, 1u) * k_splits;
 }
 
 // How much of a block is unrolled, for the whole kernel to fit into an Adreno 630's cache of 1,024 instructions
 // (docs/adreno.md).
-uint32_t unrolled_vec4s(const MatmulVariant& variant) {
-    if (variant.prefetch) return 8;  // for GPUs whose cache is larger
-    if (variant.batch_rows == 8) return 2;
-    return variant.batch_rows > 1 || variant.layout == Layout::F16 ? 4 : 8;
+uint32_t unrolled_vec4s(const MatmulChoice& choice) {
+    if (choice.prefetch) return 8;  // for GPUs whose cache is larger
+    if (choice.batch_rows == 8) return 2;
+    return choice.batch_rows > 1 || choice.layout == Layout::F16 ? 4 : 8;
 }
 
 // Names of epilogue.cl.
@@ -76,24 +76,24 @@ std::string matmul_source(Core core, Epilogue epilogue) {
     return base::concat(layout_source(core), further, kernels::kEpilogueCl, kernels::kMatmulCl);
 }
 
-std::string layout_options(const MatmulVariant& variant) {
-    return base::concat("-DLAYOUT_", layout_name(variant.layout), " -DLIMBS=", variant.limbs,
-                        " -DIMAGE=", variant.image ? 1 : 0, " -DSEGMENT=", variant.segment && !variant.image ? 1 : 0,
-                        " -DPREFETCH=", variant.prefetch ? 1 : 0, " -DBATCH_ROWS=", variant.batch_rows,
-                        " -DPAIRS=", variant.shape.pairs, " -DLANES=", variant.shape.lanes,
-                        " -DK_SPLITS=", variant.shape.k_splits, " -DCHUNK_BLOCKS=", chunk_blocks(variant),
-                        " -DUNROLLED_VEC4S=", unrolled_vec4s(variant));
+std::string layout_options(const MatmulChoice& choice) {
+    return base::concat("-DLAYOUT_", layout_name(choice.layout), " -DVALUE_BYTES=", choice.value_bytes,
+                        " -DIMAGE=", choice.image ? 1 : 0, " -DSEGMENT=", choice.segment && !choice.image ? 1 : 0,
+                        " -DPREFETCH=", choice.prefetch ? 1 : 0, " -DBATCH_ROWS=", choice.batch_rows,
+                        " -DPAIRS=", choice.shape.pairs, " -DLANES=", choice.shape.lanes,
+                        " -DK_SPLITS=", choice.shape.k_splits, " -DCHUNK_BLOCKS=", chunk_blocks(choice),
+                        " -DUNROLLED_VEC4S=", unrolled_vec4s(choice));
 }
 
-std::string matmul_options(const MatmulVariant& variant, Epilogue epilogue, InputNorm norm, bool has_bias) {
-    return base::concat(layout_options(variant), " -DEPILOGUE=EPILOGUE_", macro_of(epilogue), " -DINPUT_NORM=NORM_",
+std::string matmul_options(const MatmulChoice& choice, Epilogue epilogue, InputNorm norm, bool has_bias) {
+    return base::concat(layout_options(choice), " -DEPILOGUE=EPILOGUE_", macro_of(epilogue), " -DINPUT_NORM=NORM_",
                         macro_of(norm), " -DBIAS=", has_bias ? 1 : 0);
 }
 
-uint32_t matmul_local_bytes(const MatmulVariant& variant) {
+uint32_t matmul_local_bytes(const MatmulChoice& choice) {
     // Scales, sums and starting values, of which an integer core has the most with sums of eight columns.
     constexpr uint32_t kMostBlockBytes = 4 * (1 + 1 + 8);
-    return chunk_blocks(variant) * variant.batch_rows * (vec4_bytes(variant) * (kBlockCols / 4) + kMostBlockBytes);
+    return chunk_blocks(choice) * choice.batch_rows * (vec4_bytes(choice) * (kBlockCols / 4) + kMostBlockBytes);
 }
 
 }  // namespace llmd::compute::gpu

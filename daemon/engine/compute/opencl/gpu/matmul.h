@@ -1,5 +1,5 @@
-// The variants of the matmul kernel (kernels/matmul.cl): their sources and options. All functions are pure and callable
-// from any thread.
+// The choices of the matmul kernel (kernels/matmul.cl): their sources and options. All functions are pure and
+// callable from any thread.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace llmd::compute::gpu {
 
-// What a matmul does with its sums (epilogue.cl).
+// The epilogue is the use that a matmul makes of its sums (epilogue.cl).
 enum class Epilogue : uint8_t { Qkv, Residual, Gelu, SwiGlu, Store, Gated, Logits, ReluSquared };
 
 // The norm that a matmul's input has gone through (epilogue.cl).
@@ -37,10 +37,10 @@ struct MatmulShape {
 // Local memory for x: small enough for several work-groups on a processor of 32 KiB.
 inline constexpr uint32_t kStagedBytes = 8192;
 
-struct MatmulVariant {
+struct MatmulChoice {
     Layout layout = Layout::Q4_0;
     Core core = Core::Float;
-    uint32_t limbs = 2;  // of the activations it reads
+    uint32_t value_bytes = 2;  // of the activations it reads
     uint32_t batch_rows = 1;
     MatmulShape shape;
     bool image = false;     // weights are image1d_buffers
@@ -55,10 +55,10 @@ std::string layout_source(Core core);
 // The whole program without common.cl.
 std::string matmul_source(Core core, Epilogue epilogue);
 // The options of the program, but for those that an epilogue needs besides.
-std::string matmul_options(const MatmulVariant& variant, Epilogue epilogue, InputNorm norm, bool has_bias);
+std::string matmul_options(const MatmulChoice& choice, Epilogue epilogue, InputNorm norm, bool has_bias);
 // Those that tell how weights are read, for another program with layout_source().
-std::string layout_options(const MatmulVariant& variant);
+std::string layout_options(const MatmulChoice& choice);
 // The local memory of the kernel, but for the epilogue's.
-uint32_t matmul_local_bytes(const MatmulVariant& variant);
+uint32_t matmul_local_bytes(const MatmulChoice& choice);
 
 }  // namespace llmd::compute::gpu

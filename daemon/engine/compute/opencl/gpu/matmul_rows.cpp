@@ -22,42 +22,42 @@ bool MatmulRows::has_interleaved_gate(uint32_t layer) const {
     return gate != tensors_.end() && up != tensors_.end() && gate->second.type == up->second.type;
 }
 
-Use MatmulRows::use_of(Role role, uint32_t layer) const {
+MatmulRole MatmulRows::matmul_role_of(Role role, uint32_t layer) const {
     switch (role) {
         case Role::TokenEmbedding:
-            return has(Role::Output, 0) ? Use::Embedding : Use::Output;
+            return has(Role::Output, 0) ? MatmulRole::Embedding : MatmulRole::Output;
         case Role::AttnQ:
         case Role::AttnK:
         case Role::AttnV:
-            return Use::Qkv;
+            return MatmulRole::Qkv;
         case Role::AttnOutput:
-            return Use::AttnOutput;
+            return MatmulRole::AttnOutput;
         case Role::FfnGate:
-            return has_interleaved_gate(layer) ? Use::Up : Use::Gate;
+            return has_interleaved_gate(layer) ? MatmulRole::Up : MatmulRole::Gate;
         case Role::FfnUp:
-            return Use::Up;
+            return MatmulRole::Up;
         case Role::FfnDown:
-            return Use::Down;
+            return MatmulRole::Down;
         default:
-            return Use::Output;
+            return MatmulRole::Output;
     }
 }
 
-std::vector<Role> MatmulRows::sources_of(Use use, uint32_t layer) const {
-    switch (use) {
-        case Use::Embedding:
+std::vector<Role> MatmulRows::sources_of(MatmulRole matmul_role, uint32_t layer) const {
+    switch (matmul_role) {
+        case MatmulRole::Embedding:
             return {Role::TokenEmbedding};
-        case Use::Qkv:
+        case MatmulRole::Qkv:
             return {Role::AttnQ, Role::AttnK, Role::AttnV};
-        case Use::AttnOutput:
+        case MatmulRole::AttnOutput:
             return {Role::AttnOutput};
-        case Use::Gate:
+        case MatmulRole::Gate:
             return {Role::FfnGate};
-        case Use::Up:
+        case MatmulRole::Up:
             return has_interleaved_gate(layer) ? std::vector{Role::FfnGate, Role::FfnUp} : std::vector{Role::FfnUp};
-        case Use::Down:
+        case MatmulRole::Down:
             return {Role::FfnDown};
-        case Use::Output:
+        case MatmulRole::Output:
             break;
     }
     return {has(Role::Output, 0) ? Role::Output : Role::TokenEmbedding};
@@ -69,10 +69,10 @@ uint32_t MatmulRows::rotary_order(const model::LayerSpec& layer, uint32_t i) {
     return i - in_head + in_head / 2 + in_head % 2 * (layer.n_rot / 2);
 }
 
-std::vector<SourceRow> MatmulRows::rows_of(Use use, uint32_t layer) const {
-    const auto sources = sources_of(use, layer);
+std::vector<SourceRow> MatmulRows::rows_of(MatmulRole matmul_role, uint32_t layer) const {
+    const auto sources = sources_of(matmul_role, layer);
     std::vector<SourceRow> rows;
-    if (use == Use::Up && sources.size() == 2) {
+    if (matmul_role == MatmulRole::Up && sources.size() == 2) {
         for (uint32_t i = 0; i < spec_.layers[layer].n_ff; ++i) {
             for (const Role role : sources) rows.push_back({{role, layer}, i, false});
         }
@@ -90,32 +90,34 @@ std::vector<SourceRow> MatmulRows::rows_of(Use use, uint32_t layer) const {
     return rows;
 }
 
-std::set<MatmulKind> MatmulRows::kinds(const Variants& variants) const {
+std::set<MatmulKind> MatmulRows::kinds(const KernelChoice& kernel_choice) const {
     std::set<MatmulKind> kinds;
     for (const auto& [key, shape] : tensors_) {
         const Role role = key.first;
         const uint32_t layer = key.second;
         if (model::is_vector(role) || role == Role::PositionEmbedding) continue;
-        const Use use = use_of(role, layer);
-        if (use == Use::Embedding) continue;  // rows of it are looked up
-        const auto sources = sources_of(use, layer);
+        const MatmulRole matmul_role = matmul_role_of(role, layer);
+        if (matmul_role == MatmulRole::Embedding) continue;  // rows of it are looked up
+        const auto sources = sources_of(matmul_role, layer);
         const auto is_there = [&](Role source) { return has(source, layer); };
         if (sources[0] != role || !std::all_of(sources.begin(), sources.end(), is_there)) continue;
-        const auto rows = rows_of(use, layer);
-        const OutputKind output_kind = use == Use::Output                              ? OutputKind::Logits
-                                       : use == Use::Up && has_interleaved_gate(layer) ? OutputKind::Pairs
-                                                                                       : OutputKind::Rows;
+        const auto rows = rows_of(matmul_role, layer);
+        const OutputKind output_kind = matmul_role == MatmulRole::Output ? OutputKind::Logits
+                                       : matmul_role == MatmulRole::Up && has_interleaved_gate(layer)
+                                           ? OutputKind::Pairs
+                                           : OutputKind::Rows;
         for (size_t first = 0; first < rows.size(); first += kTileRows) {
             const Layout layout = layout_for(tile_type(std::span(rows).subspan(first, kTileRows)));
-            kinds.insert({layout, static_cast<uint32_t>(rows.size()), shape.cols, output_kind,
-                          use == Use::Qkv ? variants.qkv_limbs() : variants.limbs()});
+            kinds.insert(
+                {layout, static_cast<uint32_t>(rows.size()), shape.cols, output_kind,
+                 matmul_role == MatmulRole::Qkv ? kernel_choice.qkv_value_bytes() : kernel_choice.value_bytes()});
         }
     }
     return kinds;
 }
 
-uint32_t MatmulRows::cols_of(Use use, uint32_t layer) const {
-    return tensors_.at({sources_of(use, layer)[0], layer}).cols;
+uint32_t MatmulRows::cols_of(MatmulRole matmul_role, uint32_t layer) const {
+    return tensors_.at({sources_of(matmul_role, layer)[0], layer}).cols;
 }
 
 std::vector<RowRange> MatmulRows::parts_of(std::span<const SourceRow> rows, uint32_t cols,

@@ -17,8 +17,8 @@
 
 namespace llmd::compute::gpu {
 
-// What a matmul is for, and its rows; each tensor's begin a new tile.
-enum class Use : uint8_t {
+// The role says which result a matmul computes, and from which rows; each tensor's begin a new tile.
+enum class MatmulRole : uint8_t {
     Embedding,  // of tokens; only where it is not the output matrix too
     Qkv,        // queries, keys, values; in the former two, rotary pairs are neighbours
     AttnOutput,
@@ -54,13 +54,14 @@ public:
 
     bool has(model::Role role, uint32_t layer) const { return tensors_.count({role, layer}) != 0; }
     // The matmul that a matrix belongs to, and the matrices that a matmul has.
-    Use use_of(model::Role role, uint32_t layer) const;
-    std::vector<model::Role> sources_of(Use use, uint32_t layer) const;
-    // The kinds of all matmuls that a step computes, with the limbs that Variants gives their quantized activations.
-    std::set<MatmulKind> kinds(const Variants& variants) const;
-    // Of a matmul that the model has.
-    uint32_t cols_of(Use use, uint32_t layer) const;
-    std::vector<SourceRow> rows_of(Use use, uint32_t layer) const;
+    MatmulRole matmul_role_of(model::Role role, uint32_t layer) const;
+    std::vector<model::Role> sources_of(MatmulRole matmul_role, uint32_t layer) const;
+    // The kinds of all matmuls that a step computes, with the bytes that KernelChoice gives their quantized
+    // activations.
+    std::set<MatmulKind> kinds(const KernelChoice& kernel_choice) const;
+    // Precondition: the model has the matmul.
+    uint32_t cols_of(MatmulRole matmul_role, uint32_t layer) const;
+    std::vector<SourceRow> rows_of(MatmulRole matmul_role, uint32_t layer) const;
     // The row of a query or key matrix, or of what is as long as one of its heads, that comes in the i-th place: rotary
     // pairs are neighbours.
     static uint32_t rotary_order(const model::LayerSpec& layer, uint32_t i);

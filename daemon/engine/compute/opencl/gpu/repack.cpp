@@ -94,8 +94,8 @@ struct ArrayWriter {
     ArrayFormat format;
     uint32_t pair;
 
-    void put(uint32_t cell, uint32_t word, const void* element) const {
-        std::memcpy(array + ((size_t{cell} * format.words + word) * kTilePairs + pair) * format.element_bytes, element,
+    void put(uint32_t entry, uint32_t word, const void* element) const {
+        std::memcpy(array + ((size_t{entry} * format.words + word) * kTilePairs + pair) * format.element_bytes, element,
                     format.element_bytes);
     }
 };
@@ -159,16 +159,16 @@ struct RowPair {
 };
 
 // Puts the half-precision numbers at `offset` of both rows' blocks, then those at `offset` + 2 where there are two.
-void put_halfs(RowPair at, size_t offset, uint32_t cell, const ArrayWriter& out) {
+void put_halfs(RowPair at, size_t offset, uint32_t entry, const ArrayWriter& out) {
     std::array<std::array<uint8_t, 2>, 4> halfs;
     for (size_t i = 0; i < out.format.element_bytes / 4; ++i) {
         std::memcpy(&halfs[2 * i], at.even + offset + 2 * i, 2);
         std::memcpy(&halfs[2 * i + 1], at.odd + offset + 2 * i, 2);
     }
-    out.put(cell, 0, halfs.data());
+    out.put(entry, 0, halfs.data());
 }
 
-// Puts the sub-block scales of the cell that `block` begins.
+// Puts the sub-block scales of the entry that `block` begins.
 void put_sub_scales(TensorType type, RowPair super, uint32_t block, const ArrayWriter& out) {
     const size_t sub = block % kSuperBlocks;
     std::array<uint8_t, 4> bytes{};
@@ -189,7 +189,7 @@ void put_sub_scales(TensorType type, RowPair super, uint32_t block, const ArrayW
         bytes = {q3_k_scale(even, 2 * sub), q3_k_scale(odd, 2 * sub), q3_k_scale(even, 2 * sub + 1),
                  q3_k_scale(odd, 2 * sub + 1)};
     }
-    out.put(block / out.format.cell_blocks, 0, bytes.data());
+    out.put(block / out.format.entry_blocks, 0, bytes.data());
 }
 
 // The offset of a K-quant block's half-precision scale; its minimum, if any, follows.
@@ -201,22 +201,22 @@ size_t super_scale_offset(TensorType type) {
 
 void repack_quants(TensorType type, uint32_t cols, RowPair rows,
                    const std::array<ArrayWriter, kWeightArrays.size()>& out) {
-    const auto& [quants, high, scales, supers] = out;
+    const auto& [quants, high, scales, super_scales] = out;
     const uint32_t bytes = model::block_format(type).block_bytes;
-    const bool has_supers = supers.format.element_bytes != 0;
+    const bool has_super_scales = super_scales.format.element_bytes != 0;
     Quants even, odd;
     for (uint32_t block = 0; block < block_count(cols); ++block) {
         read_quants(type, rows.even, block, even);
         read_quants(type, rows.odd, block, odd);
         put_quants(even, odd, block, quants, high);
-        const size_t offset = size_t{has_supers ? block / kSuperBlocks : block} * bytes;
+        const size_t offset = size_t{has_super_scales ? block / kSuperBlocks : block} * bytes;
         const RowPair at = {rows.even + offset, rows.odd + offset};
-        if (!has_supers) {
+        if (!has_super_scales) {
             put_halfs(at, 0, block, scales);
             continue;
         }
-        if (block % scales.format.cell_blocks == 0) put_sub_scales(type, at, block, scales);
-        if (block % kSuperBlocks == 0) put_halfs(at, super_scale_offset(type), block / kSuperBlocks, supers);
+        if (block % scales.format.entry_blocks == 0) put_sub_scales(type, at, block, scales);
+        if (block % kSuperBlocks == 0) put_halfs(at, super_scale_offset(type), block / kSuperBlocks, super_scales);
     }
 }
 

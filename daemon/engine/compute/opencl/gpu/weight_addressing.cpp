@@ -89,7 +89,7 @@ cl_image_format texel_format(Layout layout, WeightArray array) {
             if (layout == Layout::Q6_K || layout == Layout::IQ4_XS) return kChar4;
             if (layout == Layout::Q4_K || layout == Layout::Q5_K) return kUchar4;
             break;
-        case WeightArray::Supers:
+        case WeightArray::SuperScales:
             break;
     }
     return format.element_bytes == 8 ? kHalf4 : kHalf2;

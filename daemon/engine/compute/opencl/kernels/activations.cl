@@ -1,35 +1,35 @@
 // Quantized activations: one kernel hands a vector to the matmuls of the next launch as integers with a scale for each
 // block of 32 values. A vector has K values (its width), padded with zeros to a multiple of 32.
 //
-//     x = scale * (128 hi + lo)   two limbs: 15 bits, |128 hi + lo| <= 16319, -63 <= lo <= 64
-//     x = scale * hi              one limb: 8 bits, |hi| <= 127
+//     x = scale * (128 hi + lo)   two bytes: 15 bits, |128 hi + lo| <= 16319, -63 <= lo <= 64
+//     x = scale * hi              one byte: 8 bits, |hi| <= 127
 //
 // A block that holds a NaN or an infinity has the scale NaN, so that every sum it enters becomes NaN.
 //
 // A row is input_bytes long (layout.h computes the same):
 //     hi     char[K]
-//     lo     char[K]        only with two limbs
+//     lo     char[K]        only with two bytes
 //     sums   short2[K / 8]  (sum of hi, sum of lo) of eight values
 //     stats  float2[K / 32] (sum, sum of squares) of the residual stream in that block, before the norm's weight. Outputs
 //                           of attention and feed-forward, which no norm reads, leave them unwritten
 //     scale  float[K / 32]
 // All parts but the scales begin at a multiple of 16 bytes.
 //
-// Options: LIMBS is the number of limbs that a kernel reads, NEXT_LIMBS the number that it writes (LIMBS unless it is
-// given).
+// Options: VALUE_BYTES is the number of bytes of a value that a kernel reads, NEXT_VALUE_BYTES the number that it writes
+// (VALUE_BYTES unless it is given).
 //
 // The rows lie in one buffer with x, the queries and the constants that are read beside them, since drivers take longer to
 // enqueue a kernel the more buffers it has. A name ..._at is the byte at which something begins there: a matmul reads its
 // input at input_at, and a kernel writes the next matmul's input at next_at.
-#ifndef NEXT_LIMBS
-#define NEXT_LIMBS LIMBS
+#ifndef NEXT_VALUE_BYTES
+#define NEXT_VALUE_BYTES VALUE_BYTES
 #endif
 #define INPUT_ARGS __global uchar *activations, uint input_at, uint input_bytes, uint input_width
 #define NEXT_ARGS uint next_at, uint next_bytes, uint next_width
 
-#define SUMS_AT(limbs, width) ((limbs) * (width))
-#define STATS_AT(limbs, width) (SUMS_AT(limbs, width) + (width) / 2)
-#define SCALE_AT(limbs, width) (STATS_AT(limbs, width) + (width) / 4)
+#define SUMS_AT(value_bytes, width) ((value_bytes) * (width))
+#define STATS_AT(value_bytes, width) (SUMS_AT(value_bytes, width) + (width) / 2)
+#define SCALE_AT(value_bytes, width) (STATS_AT(value_bytes, width) + (width) / 4)
 
 // A loop over i = item, item + items, ... below n; items and n are constants. The number of passes is a constant too:
 // compilers make two copies of a loop that begins at `item`, because they do not see that there is no second pass.
@@ -46,16 +46,16 @@
 #define INPUT_LO4(row, i) INPUT_AT(char4, row, input_width + 4 * (i))
 #define INPUT_HI16(row, i) INPUT_AT(uint4, row, 16 * (i))
 #define INPUT_LO16(row, i) INPUT_AT(uint4, row, input_width + 16 * (i))
-#define INPUT_STATS(row, b) INPUT_AT(float2, row, STATS_AT(LIMBS, input_width) + 8 * (b))
-#define INPUT_SCALE(row, b) INPUT_AT(float, row, SCALE_AT(LIMBS, input_width) + 4 * (b))
-#define INPUT_SUMS(row, b) INPUT_AT(uint4, row, SUMS_AT(LIMBS, input_width) + 16 * (b))
+#define INPUT_STATS(row, b) INPUT_AT(float2, row, STATS_AT(VALUE_BYTES, input_width) + 8 * (b))
+#define INPUT_SCALE(row, b) INPUT_AT(float, row, SCALE_AT(VALUE_BYTES, input_width) + 4 * (b))
+#define INPUT_SUMS(row, b) INPUT_AT(uint4, row, SUMS_AT(VALUE_BYTES, input_width) + 16 * (b))
 
 // ACTIVATION is element i of an array that begins at byte `at`.
 #define ACTIVATION(type, at, i) (*(__global type*)(activations + ((at) + (uint)sizeof(type) * (i))))
 
 // Writing, in a kernel that has NEXT_ARGS: NEXT_ROW is where a row begins.
 #define NEXT_ROW(row) mad24((uint)(row), next_bytes, next_at)
-#if NEXT_LIMBS == 2
+#if NEXT_VALUE_BYTES == 2
 #define LARGEST_QUANT 16319.0f
 #else
 #define LARGEST_QUANT 127.0f
@@ -94,7 +94,7 @@ INLINE void write_quantized(__global uchar* activations, uint row, uint width, u
     const bool is_finite = largest < FIRST_NOT_FINITE, is_zero = largest < LEAST_MAGNITUDE;
     const float inverse = is_finite && !is_zero ? LARGEST_QUANT * native_recip(as_float(largest)) : 0.0f;
     const int8 quants = convert_int8_rte(vload8(eight % 4, block) * inverse);
-#if NEXT_LIMBS == 2
+#if NEXT_VALUE_BYTES == 2
     const int8 hi = (quants + 63) >> 7;
     const int8 lo = quants - hi * 128;
     store_bytes(lo, activations, row + width + 8 * eight);
@@ -103,9 +103,9 @@ INLINE void write_quantized(__global uchar* activations, uint row, uint width, u
     const int8 lo = (int8)(0);
 #endif
     store_bytes(hi, activations, row + 8 * eight);
-    *(__global uint*)(activations + (row + SUMS_AT(NEXT_LIMBS, width) + 4 * eight)) = sums_of_eight(hi, lo);
+    *(__global uint*)(activations + (row + SUMS_AT(NEXT_VALUE_BYTES, width) + 4 * eight)) = sums_of_eight(hi, lo);
     if (eight % 4 == 0) {
-        *(__global float*)(activations + (row + SCALE_AT(NEXT_LIMBS, width) + eight)) =
+        *(__global float*)(activations + (row + SCALE_AT(NEXT_VALUE_BYTES, width) + eight)) =
             !is_finite ? NAN : is_zero ? 0.0f : as_float(largest) * (1.0f / LARGEST_QUANT);
     }
 }
@@ -118,6 +118,6 @@ INLINE void write_stats(__global uchar* activations, uint row, uint width, uint 
         sum += v;
         squares = mad(v, v, squares);
     }
-    *(__global float2*)(activations + (row + STATS_AT(NEXT_LIMBS, width) + 8 * b)) =
+    *(__global float2*)(activations + (row + STATS_AT(NEXT_VALUE_BYTES, width) + 8 * b)) =
         (float2)((sum.x + sum.y) + (sum.z + sum.w), (squares.x + squares.y) + (squares.z + squares.w));
 }

@@ -303,15 +303,15 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     }
 #else
     // HEADS * HEAD_DIM is a multiple of 32.
-    __local float* made = (__local float*)query;
+    __local float* group_output = (__local float*)query;
 #pragma unroll
     for (uint r = 0; r < RESULTS; ++r) {
         const uint result = item + r * ITEMS;
-        if (result < HEADS * V_VEC4S) vstore4(acc[r] * (1.0f / sum[r]), result, made);
+        if (result < HEADS * V_VEC4S) vstore4(acc[r] * (1.0f / sum[r]), result, group_output);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     FOR_SHARE(i, item, ITEMS, HEADS * HEAD_DIM / 8) {
-        write_quantized(activations, NEXT_ROW(row), next_width, first_head * HEAD_DIM / 8 + i, made + i / 4 * 32);
+        write_quantized(activations, NEXT_ROW(row), next_width, first_head * HEAD_DIM / 8 + i, group_output + i / 4 * 32);
     }
 #endif
 }
@@ -325,7 +325,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 
 __kernel GROUP_SIZE void merge(__global const float2* partials, __global const int* step,
                                __global uchar* activations, NEXT_ARGS) {
-    __local float made[MERGE_WIDTH];
+    __local float group_output[MERGE_WIDTH];
     const uint item = get_local_id(0);
     const uint row = get_group_id(1);
     const uint value = get_group_id(0) * MERGE_WIDTH + 4 * item;
@@ -347,11 +347,11 @@ __kernel GROUP_SIZE void merge(__global const float2* partials, __global const i
         }
         result = acc * (1.0f / sum);
     }
-    vstore4(result, item, made);
+    vstore4(result, item, group_output);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint eight = get_group_id(0) * (MERGE_WIDTH / 8) + item;
     if (item < MERGE_WIDTH / 8 && 8 * eight < next_width) {
-        write_quantized(activations, NEXT_ROW(row), next_width, eight, made + item / 4 * 32);
+        write_quantized(activations, NEXT_ROW(row), next_width, eight, group_output + item / 4 * 32);
     }
 }
 #endif

@@ -1,8 +1,8 @@
-// What all kernels share; it is put before every program, behind the macros of constants.h.
+// All kernels share this source; it is put before every program, behind the macros of constants.h.
 //
 // The kernels are OpenCL C 1.2 without subgroups and without half arithmetic. A work-group has GROUP items in one
 // dimension; the second dimension of the grid is the row of the batch. The compiler contracts nothing: where a fused
-// multiply-add may be used, the source says mad(), so that the same expression gives the same bits in every kernel variant.
+// multiply-add may be used, the source says mad(), so that the same expression gives the same bits whichever kernel is chosen.
 //
 // Options: MAX_ROWS, MAX_PAGES  rows of the step buffer, pages of one slot's table
 //          TABLES_AT            the word of the step buffer at which the tables of the layer's pool begin

@@ -11,7 +11,7 @@
 
 __kernel GROUP_SIZE void convolve(__global const float* from, uint from_width, __global uchar* activations, uint taps_at,
                                   __global float* products, __global const int* step, NEXT_ARGS) {
-    __local float made[EMBED_WIDTH];
+    __local float group_output[EMBED_WIDTH];
     const uint item = get_local_id(0);
     const uint row = get_group_id(1);
     const int slot = step[STEP_SLOT(row)];
@@ -38,11 +38,11 @@ __kernel GROUP_SIZE void convolve(__global const float* from, uint from_width, _
             }
             sum *= from[row * from_width + channel];
         }
-        made[i] = sum;
+        group_output[i] = sum;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint eight = get_group_id(0) * GROUP + item;
     if (8 * eight < next_width) {
-        write_quantized(activations, NEXT_ROW(row), next_width, eight, made + item / 4 * 32);
+        write_quantized(activations, NEXT_ROW(row), next_width, eight, group_output + item / 4 * 32);
     }
 }

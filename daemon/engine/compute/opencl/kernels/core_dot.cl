@@ -38,19 +38,19 @@ INLINE int dot_high(uint x, uint quants, int sum) {
 }
 #endif
 
-// Both halves of a word at once: limbs become positive, so that nothing is carried from one half to the other, up to where a
+// Both halves of a word at once: bytes become positive, so that nothing is carried from one half to the other, up to where a
 // half is its value + 2^15.
 #define BYTES_0_AND_2(word) ((word) & 0x00ff00ffu)
-#if LIMBS == 2
-#define JOINED_LIMBS(high, low) \
+#if VALUE_BYTES == 2
+#define JOINED_VALUE_BYTES(high, low) \
     (((BYTES_0_AND_2(high) << 7) + BYTES_0_AND_2(low) + 65537u * (32768 - 128 * 128 - 128)) ^ 0x80008000u)
 #else
-#define JOINED_LIMBS(high, low) ((BYTES_0_AND_2(high) + 65537u * (32768 - 128)) ^ 0x80008000u)
+#define JOINED_VALUE_BYTES(high, low) ((BYTES_0_AND_2(high) + 65537u * (32768 - 128)) ^ 0x80008000u)
 #endif
 
 INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
     const uint h = as_uint(high) ^ 0x80808080u, l = as_uint(low) ^ 0x80808080u;
-    const uint even = JOINED_LIMBS(h, l), odd = JOINED_LIMBS(h >> 8, l >> 8);
+    const uint even = JOINED_VALUE_BYTES(h, l), odd = JOINED_VALUE_BYTES(h >> 8, l >> 8);
 #if BYTE_QUANTS_BY_ROW
     to[0] = (uint2)((even & 0xffffu) | (odd << 16), (even >> 16) | (odd & 0xffff0000u));
 #else
@@ -59,11 +59,11 @@ INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
 }
 
 #if STARTS_AT_ZERO_POINT && SUB_BLOCKS == 1
-#define STAGE_SUMS(item, e0, e1, e2, e3) x_zero_point[item] = -ZERO_POINT * LIMBS_TOTAL((e0) + (e1) + (e2) + (e3));
+#define STAGE_SUMS(item, e0, e1, e2, e3) x_zero_point[item] = -ZERO_POINT * VALUE_BYTES_TOTAL((e0) + (e1) + (e2) + (e3));
 #elif STARTS_AT_ZERO_POINT
-#define STAGE_SUMS(item, e0, e1, e2, e3)                                 \
-    x_zero_point[2 * (item)] = -ZERO_POINT * LIMBS_TOTAL((e0) + (e1));     \
-    x_zero_point[2 * (item) + 1] = -ZERO_POINT * LIMBS_TOTAL((e2) + (e3));
+#define STAGE_SUMS(item, e0, e1, e2, e3)                                     \
+    x_zero_point[2 * (item)] = -ZERO_POINT * VALUE_BYTES_TOTAL((e0) + (e1)); \
+    x_zero_point[2 * (item) + 1] = -ZERO_POINT * VALUE_BYTES_TOTAL((e2) + (e3));
 #else
 #define STAGE_SUMS(item, e0, e1, e2, e3)
 #endif
@@ -91,14 +91,14 @@ INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
     sum.y = dot_high((v).y, second, dot_high((v).x, first, sum.y));
 #endif
 
-#define ADD_VEC4(at, k)                                                                   \
-    {                                                                                     \
-        uint first[PAIRS], second[PAIRS];                                                 \
-        FOR_PAIRS { BYTE_QUANTS(cells[j], k, first[j], second[j]) }                       \
-        FOR_BATCH_ROWS {                                                                  \
-            const staged_t v = x[STAGED_AT(block, at, n)];                                \
-            FOR_PAIRS { ADD_BYTE_QUANTS(products[n][j], first[j], second[j], v) }         \
-        }                                                                                 \
+#define ADD_VEC4(at, k)                                                           \
+    {                                                                             \
+        uint first[PAIRS], second[PAIRS];                                         \
+        FOR_PAIRS { BYTE_QUANTS(loaded[j], k, first[j], second[j]) }              \
+        FOR_BATCH_ROWS {                                                          \
+            const staged_t v = x[STAGED_AT(block, at, n)];                        \
+            FOR_PAIRS { ADD_BYTE_QUANTS(products[n][j], first[j], second[j], v) } \
+        }                                                                         \
     }
 
 #if SUB_BLOCKS == 1

@@ -1,4 +1,4 @@
-// The float core of matmul.cl: limbs are widened to floats in local memory, and floats are multiplied and added.
+// The float core of matmul.cl: bytes are widened to floats in local memory, and floats are multiplied and added.
 
 typedef float4 staged_t;
 #define STAGED_WORDS 1
@@ -14,7 +14,7 @@ typedef float4 staged_t;
 #endif
 
 INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
-#if LIMBS == 2
+#if VALUE_BYTES == 2
     to[0] = mad(convert_float4(high), (float4)(128.0f), convert_float4(low));
 #else
     to[0] = convert_float4(high);
@@ -22,11 +22,12 @@ INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
 }
 
 #if STARTS_AT_ZERO_POINT && SUB_BLOCKS == 1
-#define STAGE_SUMS(item, e0, e1, e2, e3) x_zero_point[item] = -(float)(ZERO_POINT * LIMBS_TOTAL((e0) + (e1) + (e2) + (e3)));
+#define STAGE_SUMS(item, e0, e1, e2, e3) \
+    x_zero_point[item] = -(float)(ZERO_POINT * VALUE_BYTES_TOTAL((e0) + (e1) + (e2) + (e3)));
 #elif STARTS_AT_ZERO_POINT
-#define STAGE_SUMS(item, e0, e1, e2, e3)                                        \
-    x_zero_point[2 * (item)] = -(float)(ZERO_POINT * LIMBS_TOTAL((e0) + (e1))); \
-    x_zero_point[2 * (item) + 1] = -(float)(ZERO_POINT * LIMBS_TOTAL((e2) + (e3)));
+#define STAGE_SUMS(item, e0, e1, e2, e3)                                              \
+    x_zero_point[2 * (item)] = -(float)(ZERO_POINT * VALUE_BYTES_TOTAL((e0) + (e1))); \
+    x_zero_point[2 * (item) + 1] = -(float)(ZERO_POINT * VALUE_BYTES_TOTAL((e2) + (e3)));
 #else
 #define STAGE_SUMS(item, e0, e1, e2, e3)
 #endif
@@ -52,7 +53,7 @@ INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
 #define ADD_VEC4(at, k)                                                             \
     {                                                                               \
         float4 even[PAIRS], odd[PAIRS];                                             \
-        FOR_PAIRS ROWS(cells[j], k, even[j], odd[j])                                \
+        FOR_PAIRS ROWS(loaded[j], k, even[j], odd[j])                               \
         FOR_BATCH_ROWS {                                                            \
             const float4 v = x[STAGED_AT(block, at, n)];                            \
             FOR_PAIRS {                                                             \

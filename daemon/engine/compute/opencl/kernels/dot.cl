@@ -1,9 +1,9 @@
 // Reading weights. A layout stores them as a structure of arrays (layout.h); LOAD_* reads element `word` of the `words`
-// that a pair of rows has in a cell. `cell` counts the array's cells over all tiles, `at` is the place_of() a pair in its
+// that a row pair has in an entry. `entry` counts the array's entries over all tiles, `at` is the place_of() a pair in its
 // tile.
 //
 // FURTHER_ARRAYS(array) of a layout is array(name, before, bytes) for each array behind the quants: its name, the array
-// before it, and the bytes that a pair has in a cell of that one.
+// before it, and the bytes that a pair has in an entry of that one.
 //
 // Options: IMAGE    1: the arrays are image1d_buffers, one texel an element (layout.h has the formats); 0: they lie in one
 //                   buffer, one behind the other, since drivers take longer to enqueue a kernel the more buffers it has
@@ -21,24 +21,24 @@ typedef uint place_t;
 #if IMAGE
 #define WEIGHT_ARG(name, before, bytes) , __read_only image1d_buffer_t name
 #define WEIGHT_ARGS __read_only image1d_buffer_t quants FURTHER_ARRAYS(WEIGHT_ARG)
-#define FIND_ARRAYS(cells)
-#define TEXEL(cell, words, word, at) (int)((cell) * ((words)*TILE_PAIRS) + (at) + (word)*TILE_PAIRS)
-#define LOAD_UINT4(name, cell, words, word, at) read_imageui(name, TEXEL(cell, words, word, at))
-#define LOAD_UINT2(name, cell, words, word, at) read_imageui(name, TEXEL(cell, words, word, at)).xy
-#define LOAD_CHAR4(name, cell, words, word, at) read_imagei(name, TEXEL(cell, words, word, at))
-#define LOAD_UCHAR4(name, cell, words, word, at) read_imageui(name, TEXEL(cell, words, word, at))
+#define FIND_ARRAYS(entries)
+#define TEXEL(entry, words, word, at) (int)((entry) * ((words)*TILE_PAIRS) + (at) + (word)*TILE_PAIRS)
+#define LOAD_UINT4(name, entry, words, word, at) read_imageui(name, TEXEL(entry, words, word, at))
+#define LOAD_UINT2(name, entry, words, word, at) read_imageui(name, TEXEL(entry, words, word, at)).xy
+#define LOAD_CHAR4(name, entry, words, word, at) read_imagei(name, TEXEL(entry, words, word, at))
+#define LOAD_UCHAR4(name, entry, words, word, at) read_imageui(name, TEXEL(entry, words, word, at))
 #define LOAD_NORMALISED(name, texel) read_imagef(name, (int)(texel))
-#define LOAD_HALF2(name, cell, words, word, at) read_imagef(name, TEXEL(cell, words, word, at)).xy
-#define LOAD_HALF4(name, cell, words, word, at) read_imagef(name, TEXEL(cell, words, word, at))
+#define LOAD_HALF2(name, entry, words, word, at) read_imagef(name, TEXEL(entry, words, word, at)).xy
+#define LOAD_HALF4(name, entry, words, word, at) read_imagef(name, TEXEL(entry, words, word, at))
 #else
 #define WEIGHT_ARGS __global const uchar* quants
 #define ARRAY_BEHIND(name, before, bytes) \
-    __global const uchar* const name = before + array_cells * (TILE_PAIRS * (bytes));
-// A kernel finds the arrays once, at its start; `cells` are those of all tiles.
-#define FIND_ARRAYS(cells)          \
-    const uint array_cells = cells; \
+    __global const uchar* const name = before + array_entries * (TILE_PAIRS * (bytes));
+// A kernel finds the arrays once, at its start; `entries` are those of all tiles.
+#define FIND_ARRAYS(entries)            \
+    const uint array_entries = entries; \
     FURTHER_ARRAYS(ARRAY_BEHIND)
-#define TILE_WORD(bytes, cell, words, word) (((cell) * (words) + (word)) * (TILE_PAIRS * (bytes)))
+#define TILE_WORD(bytes, entry, words, word) (((entry) * (words) + (word)) * (TILE_PAIRS * (bytes)))
 #if SEGMENT
 INLINE __global const uchar* in_segment(__global const uchar* array, uint offset) {
     const uint2 halves = as_uint2((ulong)array);
@@ -47,35 +47,35 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 #define BYTES_TO_4(at) (at).y
 #define BYTES_TO_8(at) (at).z
 #define BYTES_TO_16(at) (at).w
-#define ARRAY_AT(type, bytes, name, cell, words, word, at) \
-    (*(__global const type*)in_segment(name, TILE_WORD(bytes, cell, words, word) + BYTES_TO_##bytes(at)))
+#define ARRAY_AT(type, bytes, name, entry, words, word, at) \
+    (*(__global const type*)in_segment(name, TILE_WORD(bytes, entry, words, word) + BYTES_TO_##bytes(at)))
 #else
-#define ARRAY_AT(type, bytes, name, cell, words, word, at) \
-    ((__global const type*)((name) + TILE_WORD(bytes, cell, words, word)))[at]
+#define ARRAY_AT(type, bytes, name, entry, words, word, at) \
+    ((__global const type*)((name) + TILE_WORD(bytes, entry, words, word)))[at]
 #endif
-#define LOAD_UINT4(name, cell, words, word, at) ARRAY_AT(uint4, 16, name, cell, words, word, at)
-#define LOAD_UINT2(name, cell, words, word, at) ARRAY_AT(uint2, 8, name, cell, words, word, at)
-#define LOAD_CHAR4(name, cell, words, word, at) convert_int4(ARRAY_AT(char4, 4, name, cell, words, word, at))
-#define LOAD_UCHAR4(name, cell, words, word, at) convert_uint4(ARRAY_AT(uchar4, 4, name, cell, words, word, at))
+#define LOAD_UINT4(name, entry, words, word, at) ARRAY_AT(uint4, 16, name, entry, words, word, at)
+#define LOAD_UINT2(name, entry, words, word, at) ARRAY_AT(uint2, 8, name, entry, words, word, at)
+#define LOAD_CHAR4(name, entry, words, word, at) convert_int4(ARRAY_AT(char4, 4, name, entry, words, word, at))
+#define LOAD_UCHAR4(name, entry, words, word, at) convert_uint4(ARRAY_AT(uchar4, 4, name, entry, words, word, at))
 // This is one load; a vloada_half2 becomes two.
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
-#define LOAD_HALF2(name, cell, words, word, at) convert_float2(as_half2(ARRAY_AT(uint, 4, name, cell, words, word, at)))
-#define LOAD_HALF4(name, cell, words, word, at) convert_float4(as_half4(ARRAY_AT(uint2, 8, name, cell, words, word, at)))
+#define LOAD_HALF2(name, entry, words, word, at) convert_float2(as_half2(ARRAY_AT(uint, 4, name, entry, words, word, at)))
+#define LOAD_HALF4(name, entry, words, word, at) convert_float4(as_half4(ARRAY_AT(uint2, 8, name, entry, words, word, at)))
 #else
-#define LOAD_HALF2(name, cell, words, word, at) \
-    vloada_half2(0, (__global const half*)&ARRAY_AT(uint, 4, name, cell, words, word, at))
-#define LOAD_HALF4(name, cell, words, word, at) \
-    vloada_half4(0, (__global const half*)&ARRAY_AT(uint2, 8, name, cell, words, word, at))
+#define LOAD_HALF2(name, entry, words, word, at) \
+    vloada_half2(0, (__global const half*)&ARRAY_AT(uint, 4, name, entry, words, word, at))
+#define LOAD_HALF4(name, entry, words, word, at) \
+    vloada_half4(0, (__global const half*)&ARRAY_AT(uint2, 8, name, entry, words, word, at))
 #endif
 #endif
 
-// The option LAYOUT_* selects what matmul.cl and embed.cl multiply by, as macros over a cell (the registers of one pair and
+// The option LAYOUT_* selects what matmul.cl and embed.cl multiply by, as macros over a block (the registers of one pair and
 // one block) and the vec4 k (columns 4 k to 4 k + 3 of the part of the block that comes next; a literal, 0 to 3, or 0 or 1
 // in a quarter):
 //
 //     FURTHER_ARRAYS(array)  see above
-//     cell_t, LOAD_CELL(c, cell, at)
+//     block_t, LOAD_BLOCK(c, block, at)
 //     DUAL(c, k)             int4, for each column quant(even row) + 65536 quant(odd row)
 //     ROWS(c, k, even, odd)  sets two float4 to the quants of each row, if that is shorter than to make them of DUAL's; or,
 //                            in place of DUAL where a layout has no integer quants, to its weights without their scale
@@ -90,18 +90,18 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 //     SUB_BLOCKS             parts of a block with a scale of their own, 1 or 2
 //     ZERO_POINT             is taken from every quant to keep sums small; weight = scale * (quant - ZERO_POINT), or
 //                            scale * quant + min
-//     SUM_VEC4S              vec4s whose products of (quant - ZERO_POINT) and a limb up to 127 sum up to 16 bits:
+//     SUM_VEC4S              vec4s whose products of (quant - ZERO_POINT) and a byte up to 127 sum up to 16 bits:
 //                            2^15 / (ZERO_POINT * 127) / 4
 
 #ifdef LAYOUT_Q8_0
 #define BYTE_QUANTS_BY_ROW 1
 #endif
 
-// The layouts of 4 to 6 bits share the low nibbles of a pair of rows.
+// The layouts of 4 to 6 bits share the low nibbles of a row pair.
 #define NIBBLES_FIELDS uint4 quants_0, quants_1;
-#define LOAD_NIBBLES(c, cell, at)                    \
-    c.quants_0 = LOAD_UINT4(quants, cell, 2, 0, at); \
-    c.quants_1 = LOAD_UINT4(quants, cell, 2, 1, at);
+#define LOAD_NIBBLES(c, block, at)                    \
+    c.quants_0 = LOAD_UINT4(quants, block, 2, 0, at); \
+    c.quants_1 = LOAD_UINT4(quants, block, 2, 1, at);
 
 #define NIBBLE_WORD(c, k) NIBBLE_WORD_##k(c)
 #define NIBBLE_WORD_0(c) c.quants_0.x
@@ -140,7 +140,7 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
     }
 #define BITS_ARRAYS(array, name) array(name, quants, 2 * 16)
 #define BITS_FIELDS NIBBLES_FIELDS
-#define LOAD_BITS(c, cell, at) LOAD_NIBBLES(c, cell, at)
+#define LOAD_BITS(c, block, at) LOAD_NIBBLES(c, block, at)
 #define NEXT_QUARTER(c) NEXT_QUARTER_NIBBLES(c)
 #define NEXT_HALF(c) NEXT_HALF_NIBBLES(c)
 
@@ -165,9 +165,9 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 
 #define BITS_ARRAYS(array, name) array(high, quants, 2 * 16) array(name, high, 8)
 #define BITS_FIELDS NIBBLES_FIELDS uint2 fifth;
-#define LOAD_BITS(c, cell, at) \
-    LOAD_NIBBLES(c, cell, at)  \
-    c.fifth = LOAD_UINT2(high, cell, 1, 0, at);
+#define LOAD_BITS(c, block, at) \
+    LOAD_NIBBLES(c, block, at)  \
+    c.fifth = LOAD_UINT2(high, block, 1, 0, at);
 #define NEXT_QUARTER(c)     \
     NEXT_QUARTER_NIBBLES(c) \
     c.fifth.x >>= 8;
@@ -196,18 +196,18 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
         second = ODD_NIBBLES(NIBBLE_WORD(c, k)) | HIGH_TWOS(highs, 2); \
     }
 
-#define FURTHER_ARRAYS(array) array(high, quants, 2 * 16) array(scales, high, 16) array(supers, scales, 4)
+#define FURTHER_ARRAYS(array) array(high, quants, 2 * 16) array(scales, high, 16) array(super_scales, scales, 4)
 typedef struct {
     NIBBLES_FIELDS
     uint4 high_two;
     int4 sub_scales;
     float2 super_scale;
-} cell_t;
-#define LOAD_CELL(c, cell, at)                         \
-    LOAD_NIBBLES(c, cell, at)                          \
-    c.high_two = LOAD_UINT4(high, cell, 1, 0, at);     \
-    c.sub_scales = LOAD_CHAR4(scales, cell, 1, 0, at); \
-    c.super_scale = LOAD_HALF2(supers, (cell) / 8u, 1, 0, at);
+} block_t;
+#define LOAD_BLOCK(c, block, at)                        \
+    LOAD_NIBBLES(c, block, at)                          \
+    c.high_two = LOAD_UINT4(high, block, 1, 0, at);     \
+    c.sub_scales = LOAD_CHAR4(scales, block, 1, 0, at); \
+    c.super_scale = LOAD_HALF2(super_scales, (block) / 8u, 1, 0, at);
 #define SCALES(c) (c.super_scale * convert_float2(c.sub_scales.xy))
 #define NEXT_QUARTER(c)     \
     NEXT_QUARTER_NIBBLES(c) \
@@ -234,25 +234,25 @@ __constant float kLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13,
 typedef struct {
     NIBBLES_FIELDS
     float2 scale;
-} cell_t;
-#define LOAD_CELL(c, cell, at) \
-    LOAD_NIBBLES(c, cell, at)  \
-    c.scale = LOAD_HALF2(scales, cell, 1, 0, at);
+} block_t;
+#define LOAD_BLOCK(c, block, at) \
+    LOAD_NIBBLES(c, block, at)   \
+    c.scale = LOAD_HALF2(scales, block, 1, 0, at);
 #define SCALES(c) c.scale
 #else
-// Two blocks share an element of scales. Rows have an even number of blocks, since 256 columns share a super scale.
-#define FURTHER_ARRAYS(array) array(scales, quants, 2 * 16) array(supers, scales, 2)
+// Two blocks share an element of scales. Rows have an even number of blocks, since 256 columns share a super-block scale.
+#define FURTHER_ARRAYS(array) array(scales, quants, 2 * 16) array(super_scales, scales, 2)
 typedef struct {
     NIBBLES_FIELDS
     int4 sub_scales;
     float2 super_scale;
     uint is_second;
-} cell_t;
-#define LOAD_CELL(c, cell, at)                                 \
-    LOAD_NIBBLES(c, cell, at)                                  \
-    c.sub_scales = LOAD_CHAR4(scales, (cell) / 2u, 1, 0, at);  \
-    c.super_scale = LOAD_HALF2(supers, (cell) / 8u, 1, 0, at); \
-    c.is_second = (cell) % 2u;
+} block_t;
+#define LOAD_BLOCK(c, block, at)                                      \
+    LOAD_NIBBLES(c, block, at)                                        \
+    c.sub_scales = LOAD_CHAR4(scales, (block) / 2u, 1, 0, at);        \
+    c.super_scale = LOAD_HALF2(super_scales, (block) / 8u, 1, 0, at); \
+    c.is_second = (block) % 2u;
 #define SCALES(c) (c.super_scale * convert_float2(c.is_second != 0 ? c.sub_scales.zw : c.sub_scales.xy))
 #endif
 #define NEXT_QUARTER(c) NEXT_QUARTER_NIBBLES(c)
@@ -280,10 +280,10 @@ typedef struct {
 typedef struct {
     uint first;
     float2 scale;
-} cell_t;
-#define LOAD_CELL(c, cell, at)                       \
-    c.first = mad24((cell), 16u * TILE_PAIRS, (at)); \
-    c.scale = LOAD_HALF2(scales, cell, 1, 0, at);
+} block_t;
+#define LOAD_BLOCK(c, block, at)                      \
+    c.first = mad24((block), 16u * TILE_PAIRS, (at)); \
+    c.scale = LOAD_HALF2(scales, block, 1, 0, at);
 #define SCALES(c) (c.scale * 127.0f)
 #define NEXT_QUARTER(c) c.first += 2u * TILE_PAIRS;
 #define NEXT_HALF(c) if (UNROLLED_VEC4S > 2) c.first += 4u * TILE_PAIRS;
@@ -296,13 +296,13 @@ typedef struct {
 typedef struct {
     uint4 even_0, even_1, odd_0, odd_1;
     float2 scale;
-} cell_t;
-#define LOAD_CELL(c, cell, at)                     \
-    c.even_0 = LOAD_UINT4(quants, cell, 4, 0, at); \
-    c.even_1 = LOAD_UINT4(quants, cell, 4, 1, at); \
-    c.odd_0 = LOAD_UINT4(quants, cell, 4, 2, at);  \
-    c.odd_1 = LOAD_UINT4(quants, cell, 4, 3, at);  \
-    c.scale = LOAD_HALF2(scales, cell, 1, 0, at);
+} block_t;
+#define LOAD_BLOCK(c, block, at)                    \
+    c.even_0 = LOAD_UINT4(quants, block, 4, 0, at); \
+    c.even_1 = LOAD_UINT4(quants, block, 4, 1, at); \
+    c.odd_0 = LOAD_UINT4(quants, block, 4, 2, at);  \
+    c.odd_1 = LOAD_UINT4(quants, block, 4, 3, at);  \
+    c.scale = LOAD_HALF2(scales, block, 1, 0, at);
 #define SCALES(c) c.scale
 #define NEXT_QUARTER(c)        \
     c.even_0.xy = c.even_0.zw; \
@@ -334,19 +334,19 @@ typedef struct {
 
 #define FURTHER_ARRAYS(array)
 typedef struct {
-    uint cell;
+    uint block;
     place_t at;
-} cell_t;
-#define LOAD_CELL(c, of, in_tile) \
-    c.cell = of;                  \
+} block_t;
+#define LOAD_BLOCK(c, of, in_tile) \
+    c.block = of;                  \
     c.at = in_tile;
 #define SCALES(c) (float2)(1.0f)
 #define NEXT_QUARTER(c) c.at += place_of(2u * TILE_PAIRS);
 #define NEXT_HALF(c) if (UNROLLED_VEC4S > 2) c.at += place_of(4u * TILE_PAIRS);
-#define ROWS(c, k, even, odd)                                \
-    {                                                        \
-        even = LOAD_HALF4(quants, c.cell, 16, k, c.at);      \
-        odd = LOAD_HALF4(quants, c.cell, 16, (k) + 8, c.at); \
+#define ROWS(c, k, even, odd)                                 \
+    {                                                         \
+        even = LOAD_HALF4(quants, c.block, 16, k, c.at);      \
+        odd = LOAD_HALF4(quants, c.block, 16, (k) + 8, c.at); \
     }
 
 #endif
@@ -359,10 +359,10 @@ typedef struct {
 typedef struct {
     BITS_FIELDS
     float2 scale;
-} cell_t;
-#define LOAD_CELL(c, cell, at) \
-    LOAD_BITS(c, cell, at)     \
-    c.scale = LOAD_HALF2(scales, cell, 1, 0, at);
+} block_t;
+#define LOAD_BLOCK(c, block, at) \
+    LOAD_BITS(c, block, at)      \
+    c.scale = LOAD_HALF2(scales, block, 1, 0, at);
 #define SCALES(c) c.scale
 
 #elif defined(LAYOUT_Q4_1) || defined(LAYOUT_Q5_1)
@@ -371,26 +371,26 @@ typedef struct {
 typedef struct {
     BITS_FIELDS
     float4 scale_min;
-} cell_t;
-#define LOAD_CELL(c, cell, at) \
-    LOAD_BITS(c, cell, at)     \
-    c.scale_min = LOAD_HALF4(scales, cell, 1, 0, at);
+} block_t;
+#define LOAD_BLOCK(c, block, at) \
+    LOAD_BITS(c, block, at)      \
+    c.scale_min = LOAD_HALF4(scales, block, 1, 0, at);
 #define SCALES(c) c.scale_min.xy
 #define MINS(c) c.scale_min.zw
 
 #else
 // Q4_K, Q5_K: d * scale * quant - dmin * min, every multiplication exact.
 #define HAS_MIN 1
-#define FURTHER_ARRAYS(array) BITS_ARRAYS(array, scales) array(supers, scales, 4)
+#define FURTHER_ARRAYS(array) BITS_ARRAYS(array, scales) array(super_scales, scales, 4)
 typedef struct {
     BITS_FIELDS
     uint4 sub_scales;
     float4 super_scale;
-} cell_t;
-#define LOAD_CELL(c, cell, at)                          \
-    LOAD_BITS(c, cell, at)                              \
-    c.sub_scales = LOAD_UCHAR4(scales, cell, 1, 0, at); \
-    c.super_scale = LOAD_HALF4(supers, (cell) / 8u, 1, 0, at);
+} block_t;
+#define LOAD_BLOCK(c, block, at)                         \
+    LOAD_BITS(c, block, at)                              \
+    c.sub_scales = LOAD_UCHAR4(scales, block, 1, 0, at); \
+    c.super_scale = LOAD_HALF4(super_scales, (block) / 8u, 1, 0, at);
 #define SCALES(c) (c.super_scale.xy * convert_float2(c.sub_scales.xy))
 #define MINS(c) (-c.super_scale.zw * convert_float2(c.sub_scales.zw))
 #endif

@@ -34,8 +34,8 @@ __kernel GROUP_SIZE void embed(WEIGHT_ARGS, uint n_pairs, uint n_blocks, uint fi
 #endif
                                __global uchar* activations, uint x_at, uint next_norm_at, NEXT_ARGS) {
     FIND_ARRAYS(n_pairs / TILE_PAIRS * n_blocks)
-    __local float made_x[EMBED_WIDTH];
-    __local float made[EMBED_WIDTH];
+    __local float group_output_x[EMBED_WIDTH];
+    __local float group_output[EMBED_WIDTH];
 #ifdef LAYOUT_LOCAL
     LAYOUT_LOCAL
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -52,10 +52,10 @@ __kernel GROUP_SIZE void embed(WEIGHT_ARGS, uint n_pairs, uint n_blocks, uint fi
 
     if (is_here && item < EMBED_BLOCKS) {
         const uint block = min((uint)get_group_id(0) * EMBED_BLOCKS + item, n_blocks - 1);
-        cell_t c;
-        LOAD_CELL(c, (pair - first_pair) / TILE_PAIRS * n_blocks + block, place_of((pair - first_pair) % TILE_PAIRS))
+        block_t c;
+        LOAD_BLOCK(c, (pair - first_pair) / TILE_PAIRS * n_blocks + block, place_of((pair - first_pair) % TILE_PAIRS))
         const float row_minimum = ROW_MINIMUM(is_odd);
-        __local float* to = made_x + item * 32;
+        __local float* to = group_output_x + item * 32;
         DECODE_HALF(0)
         NEXT_HALF(c)
         DECODE_HALF(1)
@@ -66,7 +66,7 @@ __kernel GROUP_SIZE void embed(WEIGHT_ARGS, uint n_pairs, uint n_blocks, uint fi
     if (is_here && 8 * eight < next_width) {
         for (uint i = 8 * item; i < 8 * item + 8; ++i) {
             const uint col = get_group_id(0) * EMBED_WIDTH + i;
-            float v = is_none ? NAN : made_x[i];
+            float v = is_none ? NAN : group_output_x[i];
 #ifdef EMBEDDING_SCALE
             v *= EMBEDDING_SCALE;
 #endif
@@ -75,13 +75,13 @@ __kernel GROUP_SIZE void embed(WEIGHT_ARGS, uint n_pairs, uint n_blocks, uint fi
 #endif
             if (col >= width) v = 0.0f;
             ACTIVATION(float, x_at, row * next_width + col) = v;
-            made_x[i] = v;
-            made[i] = v * ACTIVATION(const float, next_norm_at, col);
+            group_output_x[i] = v;
+            group_output[i] = v * ACTIVATION(const float, next_norm_at, col);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (is_here && 8 * eight < next_width) {
-        write_quantized(activations, NEXT_ROW(row), next_width, eight, made + item / 4 * 32);
-        if (item % 4 == 0) write_stats(activations, NEXT_ROW(row), next_width, eight / 4, made_x + item * 8);
+        write_quantized(activations, NEXT_ROW(row), next_width, eight, group_output + item / 4 * 32);
+        if (item % 4 == 0) write_stats(activations, NEXT_ROW(row), next_width, eight / 4, group_output_x + item * 8);
     }
 }

@@ -1,4 +1,4 @@
-// What a matmul kernel does with its sums. matmul.cl computes the dot products and expands these macros; all epilogues
+// The epilogues of a matmul kernel's sums. matmul.cl computes the dot products and expands these macros; all epilogues
 // share some of them, and each defines the rest:
 //
 //     EPILOGUE_ARGS             the kernel's last parameters
@@ -29,8 +29,8 @@
 #define EPILOGUE_GELU 3      // h = gelu(v), quantized
 #define EPILOGUE_SWIGLU 4    // rows are (gate, up) pairs: h = GATE(gate) * up, quantized; GATE, an option, is swish or gelu
 #define EPILOGUE_STORE 5     // y = v: a gate whose up matrix has another type; what qkv.cl or post_norm.cl goes on with
-#define EPILOGUE_GATED 6     // h = GATE(gate) * v with the stored gate, quantized
-#define EPILOGUE_LOGITS 7    // logits, their adjustments, the group's part of the choice of a token
+#define EPILOGUE_GATED 6     // h = GATE(gate) * v with the intermediate gate, quantized
+#define EPILOGUE_LOGITS 7    // logits, their biases, the group's part of the choice of a token
 #define EPILOGUE_RELU_SQUARED 8  // h = max(v, 0)^2, quantized
 
 #define GROUP_ROWS (2 * GROUP_PAIRS)
@@ -206,8 +206,8 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
         const uint out_pair = first_pair + (pair), at = (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR; \
         const float2 new_x = OLD_X(batch_row, out_pair) + SCALED(RESULT(sum, pair, group_row));      \
         X_OF(batch_row, out_pair) = new_x;                                                           \
-        vstore2(new_x, at, made_x);                                                                  \
-        vstore2(new_x * NEXT_NORM_OF(out_pair), at, made);                                           \
+        vstore2(new_x, at, group_output_x);                                                          \
+        vstore2(new_x * NEXT_NORM_OF(out_pair), at, group_output);                                   \
     }
 #if EARLY
 #define OLD_X(row, pair) early_x
@@ -224,14 +224,14 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
         early_next_norm = ACTIVATION(const float2, next_norm_at, first_pair + (pair)); \
     }
 #define GROUP_OUTPUTS GROUP_ROWS
-#define MADE_X 1
+#define GROUP_OUTPUT_X 1
 
 #elif EPILOGUE == EPILOGUE_GELU || EPILOGUE == EPILOGUE_SWIGLU || EPILOGUE == EPILOGUE_GATED || \
     EPILOGUE == EPILOGUE_RELU_SQUARED
 // h, quantized. Native functions take a hundredth of the instructions, and err by less than the quantization does.
 
 #define INPUT_ROW(batch_row) (batch_row)
-#define MADE_X 0
+#define GROUP_OUTPUT_X 0
 
 INLINE float gelu(float v) {  // the tanh form
     const float z = 0.7978845608028654f * (v + 0.044715f * v * v * v);
@@ -246,10 +246,10 @@ INLINE float swish(float v) { return v * native_recip(1.0f + native_exp(-v)); }
 #if EPILOGUE == EPILOGUE_SWIGLU
 #define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS
 #define GROUP_OUTPUTS GROUP_PAIRS
-#define FINISH(sum, pair, batch_row, group_row)                               \
-    {                                                                         \
-        const float2 v = RESULT(sum, pair, group_row);                        \
-        made[(group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR] = GATE(v.x) * v.y;  \
+#define FINISH(sum, pair, batch_row, group_row)                                      \
+    {                                                                                \
+        const float2 v = RESULT(sum, pair, group_row);                               \
+        group_output[(group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR] = GATE(v.x) * v.y; \
     }
 #else
 #define GROUP_OUTPUTS GROUP_ROWS
@@ -266,10 +266,10 @@ INLINE float relu_squared(float v) { return v > 0.0f ? v * v : v * 0.0f; }  // n
 #define ACTIVATED(v, out_pair, batch_row) gated(gate[(batch_row) * (next_width / 2) + (out_pair)], v)
 INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x, GATE(gate.y) * v.y); }
 #endif
-#define FINISH(sum, pair, batch_row, group_row)                                                                   \
-    if (2 * (first_pair + (pair)) < next_width) {                                                                 \
-        const float2 v = RESULT(sum, pair, group_row);                                                            \
-        vstore2(ACTIVATED(v, first_pair + (pair), batch_row), (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR, made); \
+#define FINISH(sum, pair, batch_row, group_row)                                                                           \
+    if (2 * (first_pair + (pair)) < next_width) {                                                                         \
+        const float2 v = RESULT(sum, pair, group_row);                                                                    \
+        vstore2(ACTIVATED(v, first_pair + (pair), batch_row), (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR, group_output); \
     }
 #endif
 
@@ -285,7 +285,7 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
 #define EPILOGUE_LOCAL
 
 #elif EPILOGUE == EPILOGUE_LOGITS
-// Logits, their adjustments and the group's part of the choice of a token. Rows are ids; a batch row is an output. Rows past the
+// Logits, their biases and the group's part of the choice of a token. Rows are ids; a batch row is an output. Rows past the
 // vocabulary and outputs past the last leave nothing; ids that a mask leaves out leave only their logit and whether it is
 // finite. Needs sample.cl.
 //
@@ -301,12 +301,12 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
 #define CAPPED(v) (v)
 #endif
 #define FINISH(sum, pair, batch_row, group_row) \
-    vstore2(CAPPED(RESULT(sum, pair, group_row)), (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR, made);
+    vstore2(CAPPED(RESULT(sum, pair, group_row)), (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR, group_output);
 
 // Local memory holds logits, then scores, then exp(logit - largest), by batch row and id; and of each batch row the
 // greatest of both as in_order(), and the lowest id that has the best score.
 #define EPILOGUE_LOCAL                                                             \
-    __local float made[BATCH_ROWS * GROUP_ROWS];                                   \
+    __local float group_output[BATCH_ROWS * GROUP_ROWS];                           \
     __local float scores[BATCH_ROWS * GROUP_ROWS];                                 \
     __local uint best_score[BATCH_ROWS], largest[BATCH_ROWS], best_id[BATCH_ROWS]; \
     FOR_SHARE(n, ITEM, ITEMS, BATCH_ROWS) {                                        \
@@ -319,10 +319,10 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
     const uint outputs = BATCH_ROWS == 1 ? 1 : min((uint)BATCH_ROWS, (uint)step[STEP_OUTPUT_COUNT] - FIRST_ROW); \
     const uint first_id = 2 * (first_pair + FIRST_PAIR);                                                         \
     const uint ids = min(min((uint)GROUP_ROWS, 2 * (n_pairs - FIRST_PAIR)), n_vocab - min(first_id, n_vocab));   \
-    const uint2 list = REQUESTS_AT(uint2, REQUEST_ADJUSTMENTS);                                                  \
+    const uint2 list = REQUESTS_AT(uint2, REQUEST_LOGIT_BIASES);                                                 \
     for (uint i = list.x + ITEM; i < list.y; i += ITEMS) {                                                       \
-        adjust(made, GROUP_ROWS, outputs, (uint)(FIRST_ROW) << ADJUSTED_ID_BITS | first_id, ids,                 \
-               REQUESTS_AT(uint4, ADJUSTMENT_WORDS * i));                                                        \
+        apply_logit_bias(group_output, GROUP_ROWS, outputs, (uint)(FIRST_ROW) << BIASED_ID_BITS | first_id, ids, \
+               REQUESTS_AT(uint4, LOGIT_BIAS_WORDS * i));                                                        \
     }                                                                                                            \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                \
     FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * GROUP_ROWS) {                                                         \
@@ -331,10 +331,10 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
             const uint output = FIRST_ROW + n;                                                                   \
             const uint4 head = request_head(requests, output);                                                   \
             const bool takes = takes_part(requests, head.z, first_id + in_group);                                \
-            logits[mul24(output, n_vocab) + first_id + in_group] = made[i];                                      \
-            scores[i] = takes ? score_of(made[i], first_id + in_group, head) : -INFINITY;                        \
-            const uint order = takes ? in_order(made[i]) : LEAST_IN_ORDER;                                       \
-            atomic_max(largest + n, is_not_finite(made[i]) ? BEYOND_NUMBERS : order);                            \
+            logits[mul24(output, n_vocab) + first_id + in_group] = group_output[i];                              \
+            scores[i] = takes ? score_of(group_output[i], first_id + in_group, head) : -INFINITY;                \
+            const uint order = takes ? in_order(group_output[i]) : LEAST_IN_ORDER;                               \
+            atomic_max(largest + n, is_not_finite(group_output[i]) ? BEYOND_NUMBERS : order);                    \
             atomic_max(best_score + n, in_order(scores[i]));                                                     \
         }                                                                                                        \
     }                                                                                                            \
@@ -344,7 +344,7 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
         const float score = scores[i];                                                                           \
         const bool counts = (n < outputs) & (in_group < ids) & (score > -INFINITY);                              \
         if (counts && score == from_order(best_score[n])) atomic_min(best_id + n, first_id + in_group);          \
-        scores[i] = counts ? native_exp(made[i] - from_order(largest[n])) : 0.0f;                                \
+        scores[i] = counts ? native_exp(group_output[i] - from_order(largest[n])) : 0.0f;                        \
     }                                                                                                            \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                \
     FOR_SHARE(n, ITEM, ITEMS, BATCH_ROWS) if (n < outputs) {                                                     \
@@ -357,19 +357,19 @@ INLINE uint4 request_head(__global const uint* requests, uint output) {
     return REQUESTS_AT(uint4, REQUEST_WORDS * output);
 }
 
-// Of one output no id comes twice, so that no two items change the same logit.
-INLINE void adjust(__local float* made, uint stride, uint outputs, uint first, uint ids, uint4 adjustment) {
-    const uint behind = adjustment.x - first;
+// No id comes twice for one output, so that no two items change the same logit.
+INLINE void apply_logit_bias(__local float* group_output, uint stride, uint outputs, uint first, uint ids, uint4 logit_bias) {
+    const uint behind = logit_bias.x - first;
 #if BATCH_ROWS == 1
     const uint at = behind;
     if (behind >= ids) return;  // another group's
 #else
-    const uint n = behind >> ADJUSTED_ID_BITS, in_group = behind & ((1u << ADJUSTED_ID_BITS) - 1);
+    const uint n = behind >> BIASED_ID_BITS, in_group = behind & ((1u << BIASED_ID_BITS) - 1);
     if ((n >= outputs) | (in_group >= ids)) return;  // another group's
     const uint at = n * stride + in_group;
 #endif
-    const float logit = made[at];
-    made[at] = logit * as_float(logit > 0.0f ? adjustment.y : adjustment.z) + as_float(adjustment.w);
+    const float logit = group_output[at];
+    group_output[at] = logit * as_float(logit > 0.0f ? logit_bias.y : logit_bias.z) + as_float(logit_bias.w);
 }
 
 INLINE float score_of(float logit, uint id, uint4 head) {
@@ -389,18 +389,18 @@ INLINE float sum_of(__local const float* values, uint count) {
 #endif
 
 #ifdef GROUP_OUTPUTS
-// Epilogues that write quantized activations share this. The group has made GROUP_OUTPUTS values a batch row in `made`, a
-// multiple of 32, so that one group makes a whole block. With MADE_X it writes the stats of `made_x` too.
+// Epilogues that write quantized activations share this. The group has GROUP_OUTPUTS values a batch row in `group_output`, a
+// multiple of 32, so that one group makes a whole block. With GROUP_OUTPUT_X it writes the stats of `group_output_x` too.
 
 #define OUTPUTS_PER_PAIR (GROUP_OUTPUTS / GROUP_PAIRS)
-#if MADE_X
-#define EPILOGUE_LOCAL                              \
-    __local float made[BATCH_ROWS * GROUP_OUTPUTS]; \
-    __local float made_x[BATCH_ROWS * GROUP_OUTPUTS];
+#if GROUP_OUTPUT_X
+#define EPILOGUE_LOCAL                                      \
+    __local float group_output[BATCH_ROWS * GROUP_OUTPUTS]; \
+    __local float group_output_x[BATCH_ROWS * GROUP_OUTPUTS];
 #define WRITE_STATS(row, eight, at) \
-    if ((eight) % 4 == 0) write_stats(activations, row, next_width, (eight) / 4, made_x + (at));
+    if ((eight) % 4 == 0) write_stats(activations, row, next_width, (eight) / 4, group_output_x + (at));
 #else
-#define EPILOGUE_LOCAL __local float made[BATCH_ROWS * GROUP_OUTPUTS];
+#define EPILOGUE_LOCAL __local float group_output[BATCH_ROWS * GROUP_OUTPUTS];
 #define WRITE_STATS(row, eight, at)
 #endif
 #define FINISH_GROUP                                                                                        \
@@ -411,7 +411,7 @@ INLINE float sum_of(__local const float* values, uint count) {
         if (8 * of_group >= (n_pairs - FIRST_PAIR) * OUTPUTS_PER_PAIR || 8 * eight >= next_width) continue; \
         const uint to = NEXT_ROW(FIRST_ROW + of_row);                                                       \
         const uint at = of_row * GROUP_OUTPUTS + of_group / 4 * 32;                                         \
-        write_quantized(activations, to, next_width, eight, made + at);                                     \
+        write_quantized(activations, to, next_width, eight, group_output + at);                             \
         WRITE_STATS(to, eight, at)                                                                          \
     }
 

@@ -4,7 +4,7 @@
 // A work-group has LANES x K_SPLITS items. Group (gx, gy) computes the pairs [gx LANES PAIRS, ...), lane l the pairs l, l +
 // LANES, ... of them, for the batch rows [gy BATCH_ROWS, ...). x passes through local memory in chunks of CHUNK_BLOCKS
 // blocks. K split s takes the blocks b with b % K_SPLITS == s in rising order; the sums of the splits are added in rising
-// order too. So the bits of a sum depend on the matrix, K_SPLITS and LIMBS alone: never on BATCH_ROWS, PAIRS, LANES or
+// order too. So the bits of a sum depend on the matrix, K_SPLITS and VALUE_BYTES alone: never on BATCH_ROWS, PAIRS, LANES or
 // CHUNK_BLOCKS, and on the core and IMAGE only where a core computes in floats what another sums up as integers (Q8_0, F16, IQ4_NL, IQ4_XS):
 // elsewhere the sum of quant * (128 hi + lo) in a block or sub-block is an integer below 2^24, exact in each core.
 //
@@ -13,7 +13,7 @@
 // weights' buffers.
 //
 // Source: common.cl dot.cl core_*.cl activations.cl [sample.cl] epilogue.cl matmul.cl.
-// Options: LAYOUT_*; LIMBS 1 or 2, NEXT_LIMBS (activations.cl); IMAGE, SEGMENT (dot.cl); BATCH_ROWS; PAIRS; LANES;
+// Options: LAYOUT_*; VALUE_BYTES 1 or 2, NEXT_VALUE_BYTES (activations.cl); IMAGE, SEGMENT (dot.cl); BATCH_ROWS; PAIRS; LANES;
 //          K_SPLITS;
 //          PREFETCH 1: for GPUs with registers to spare. All that can be loaded is in flight before anything is waited for:
 //          a block's weights one block ahead, a chunk of x while the one before is multiplied, what the epilogue reads;
@@ -41,7 +41,7 @@
 // A block is added UNROLLED_VEC4S vec4s at a time.
 #define ADD_QUARTER(half)                                                           \
     ADD_VEC4(4 * (half) + 2 * quarter, 0) ADD_VEC4(4 * (half) + 2 * quarter + 1, 1) \
-    FOR_PAIRS { NEXT_QUARTER(cells[j]) }
+    FOR_PAIRS { NEXT_QUARTER(loaded[j]) }
 #define FOR_QUARTERS for (uint quarter = 0; quarter < 2 + none; ++quarter)
 #if UNROLLED_VEC4S == 2
 #define ADD_VEC4S(half) FOR_QUARTERS { ADD_QUARTER(half) }
@@ -53,11 +53,11 @@
 #define FOR_PAIRS for (uint j = 0; j < PAIRS; ++j)
 #define FOR_BATCH_ROWS for (uint n = 0; n < BATCH_ROWS; ++n)
 
-// What 128 hi + lo sums up to, from the sums of the input.
-#if LIMBS == 2
-#define LIMBS_TOTAL(sums) (128 * (sums).x + (sums).y)
+// The sum of 128 hi + lo, from the sums of the input.
+#if VALUE_BYTES == 2
+#define VALUE_BYTES_TOTAL(sums) (128 * (sums).x + (sums).y)
 #else
-#define LIMBS_TOTAL(sums) (sums).x
+#define VALUE_BYTES_TOTAL(sums) (sums).x
 #endif
 
 // The batch row of item i, in a loop over the batch rows' shares of so many, and its place in the share.
@@ -72,14 +72,14 @@
 #endif
 
 #define SUMS_OF(element) convert_int2(as_short2(element))
-// Stages what a block of x has beside its limbs, from its sums and its scale.
+// Stages what a block of x has beside its bytes, from its sums and its scale.
 #define STAGE_BLOCK(to, sums, scale)                                                           \
     {                                                                                          \
         const uint4 e = sums;                                                                  \
         const int2 e0 = SUMS_OF(e.x), e1 = SUMS_OF(e.y), e2 = SUMS_OF(e.z), e3 = SUMS_OF(e.w); \
         x_scale[to] = scale * (1.0f / TOTAL_SCALE);                                            \
         STAGE_SUMS(to, e0, e1, e2, e3)                                                         \
-        ON_MIN(x_sum[to] = (float)LIMBS_TOTAL(e0 + e1 + e2 + e3) * TOTAL_SCALE;)               \
+        ON_MIN(x_sum[to] = (float)VALUE_BYTES_TOTAL(e0 + e1 + e2 + e3) * TOTAL_SCALE;)         \
     }
 
 #if PREFETCH
@@ -89,23 +89,23 @@
 #define SUMS_LOADS ((CHUNK_BLOCKS * BATCH_ROWS + ITEMS - 1) / ITEMS)
 #define STAGE_BATCH_ROW(t) ((ITEM + (t)*ITEMS) % BATCH_ROWS)
 #define STAGE_PLACE(t) ((ITEM + (t)*ITEMS) / BATCH_ROWS)
-#define LOAD_STAGE(chunk)                                                                  \
-    {                                                                                      \
-        const uint loaded = min((uint)CHUNK_BLOCKS, n_blocks - (chunk));                   \
-        for (uint t = 0; t < STAGE_LOADS; ++t) {                                           \
-            if (STAGE_PLACE(t) < 2 * loaded) {                                             \
-                const uint row = ROW_OF(STAGE_BATCH_ROW(t));                               \
-                stage_hi[t] = INPUT_HI16(row, (chunk)*2 + STAGE_PLACE(t));                 \
-                if (LIMBS == 2) stage_lo[t] = INPUT_LO16(row, (chunk)*2 + STAGE_PLACE(t)); \
-            }                                                                              \
-        }                                                                                  \
-        for (uint t = 0; t < SUMS_LOADS; ++t) {                                            \
-            if (STAGE_PLACE(t) < loaded) {                                                 \
-                const uint row = ROW_OF(STAGE_BATCH_ROW(t));                               \
-                stage_sums[t] = INPUT_SUMS(row, (chunk) + STAGE_PLACE(t));                 \
-                stage_scale[t] = INPUT_SCALE(row, (chunk) + STAGE_PLACE(t));               \
-            }                                                                              \
-        }                                                                                  \
+#define LOAD_STAGE(chunk)                                                                        \
+    {                                                                                            \
+        const uint loaded = min((uint)CHUNK_BLOCKS, n_blocks - (chunk));                         \
+        for (uint t = 0; t < STAGE_LOADS; ++t) {                                                 \
+            if (STAGE_PLACE(t) < 2 * loaded) {                                                   \
+                const uint row = ROW_OF(STAGE_BATCH_ROW(t));                                     \
+                stage_hi[t] = INPUT_HI16(row, (chunk)*2 + STAGE_PLACE(t));                       \
+                if (VALUE_BYTES == 2) stage_lo[t] = INPUT_LO16(row, (chunk)*2 + STAGE_PLACE(t)); \
+            }                                                                                    \
+        }                                                                                        \
+        for (uint t = 0; t < SUMS_LOADS; ++t) {                                                  \
+            if (STAGE_PLACE(t) < loaded) {                                                       \
+                const uint row = ROW_OF(STAGE_BATCH_ROW(t));                                     \
+                stage_sums[t] = INPUT_SUMS(row, (chunk) + STAGE_PLACE(t));                       \
+                stage_scale[t] = INPUT_SCALE(row, (chunk) + STAGE_PLACE(t));                     \
+            }                                                                                    \
+        }                                                                                        \
     }
 #define STORE_VEC4(t, k, word)                                                                             \
     stage_vec4(x + STAGED_AT(0, 4 * STAGE_PLACE(t) + (k), STAGE_BATCH_ROW(t)), as_char4(stage_hi[t].word), \
@@ -143,12 +143,12 @@
 #define LAYOUT_LOCAL
 #endif
 
-// Adds the totals of the sub-block that the first half of the cells is in to the sums.
+// Adds the totals of the sub-block that the first half of the loaded blocks is in to the sums.
 #define END_SUB_BLOCK                                                                \
     {                                                                                \
         float2 row_scale[PAIRS];                                                     \
-        FOR_PAIRS row_scale[j] = SCALES(cells[j]);                                   \
-        ON_MIN(float2 row_min[PAIRS]; FOR_PAIRS row_min[j] = MINS(cells[j]);)        \
+        FOR_PAIRS row_scale[j] = SCALES(loaded[j]);                                  \
+        ON_MIN(float2 row_min[PAIRS]; FOR_PAIRS row_min[j] = MINS(loaded[j]);)       \
         FOR_BATCH_ROWS {                                                             \
             const float2 of_x = (float2)(x_scale[block * BATCH_ROWS + n]);           \
             ON_MIN(const float2 sum_of_x = (float2)(x_sum[block * BATCH_ROWS + n]);) \
@@ -179,19 +179,19 @@ void matmul(WEIGHT_ARGS, uint n_pairs, uint n_blocks, INPUT_ARGS, EPILOGUE_ARGS)
 
     // Pairs past the end compute the last tile's again; a group in one tile has none.
     place_t at[PAIRS];
-    uint tile_cell[PAIRS];
+    uint tile_block[PAIRS];
     FOR_PAIRS {
         const uint pair = FIRST_PAIR + j * LANES + lane;
         at[j] = place_of(pair % TILE_PAIRS);
 #if IN_ONE_TILE
-        tile_cell[j] = j == 0 ? mul24(pair / TILE_PAIRS, n_blocks) : tile_cell[0];
+        tile_block[j] = j == 0 ? mul24(pair / TILE_PAIRS, n_blocks) : tile_block[0];
 #else
-        tile_cell[j] = mul24(min(pair, n_pairs - 1) / TILE_PAIRS, n_blocks);
+        tile_block[j] = mul24(min(pair, n_pairs - 1) / TILE_PAIRS, n_blocks);
 #endif
     }
 #if PREFETCH
-    cell_t ahead[PAIRS];
-    FOR_PAIRS { LOAD_CELL(ahead[j], tile_cell[j] + min(k_split, n_blocks - 1), at[j]) }
+    block_t ahead[PAIRS];
+    FOR_PAIRS { LOAD_BLOCK(ahead[j], tile_block[j] + min(k_split, n_blocks - 1), at[j]) }
     uint4 stage_hi[STAGE_LOADS], stage_lo[STAGE_LOADS], stage_sums[SUMS_LOADS];
     float stage_scale[SUMS_LOADS];
     LOAD_STAGE(0)
@@ -247,32 +247,32 @@ void matmul(WEIGHT_ARGS, uint n_pairs, uint n_blocks, INPUT_ARGS, EPILOGUE_ARGS)
 #if PREFETCH
         if (chunk + CHUNK_BLOCKS < n_blocks) LOAD_STAGE(chunk + CHUNK_BLOCKS)
 #else
-        uint chunk_cell[PAIRS];
-        FOR_PAIRS chunk_cell[j] = tile_cell[j] + chunk;
+        uint chunk_block[PAIRS];
+        FOR_PAIRS chunk_block[j] = tile_block[j] + chunk;
 #endif
 #pragma unroll 1
         for (uint block = k_split; block < blocks; block += K_SPLITS) {
-            cell_t cells[PAIRS];
+            block_t loaded[PAIRS];
             CORE_DECLARE
 #if PREFETCH
             const uint following = min(chunk + block + K_SPLITS, n_blocks - 1);
             FOR_PAIRS {
-                cells[j] = ahead[j];
-                LOAD_CELL(ahead[j], tile_cell[j] + following, at[j])
+                loaded[j] = ahead[j];
+                LOAD_BLOCK(ahead[j], tile_block[j] + following, at[j])
             }
 #else
-            FOR_PAIRS { LOAD_CELL(cells[j], chunk_cell[j] + block, at[j]) }
+            FOR_PAIRS { LOAD_BLOCK(loaded[j], chunk_block[j] + block, at[j]) }
 #endif
             BEGIN_BLOCK
 #if UNROLLED_VEC4S < VEC4S
 #pragma unroll 1
             for (uint half_block = 0; half_block < 2 + none; ++half_block) {
                 ADD_HALF(half_block)
-                FOR_PAIRS { NEXT_HALF(cells[j]) }
+                FOR_PAIRS { NEXT_HALF(loaded[j]) }
             }
 #else
             ADD_HALF(0)
-            FOR_PAIRS { NEXT_HALF(cells[j]) }
+            FOR_PAIRS { NEXT_HALF(loaded[j]) }
             ADD_HALF(1)
 #endif
             END_BLOCK

@@ -7,8 +7,8 @@
 __kernel GROUP_SIZE void post_norm(__global const float* y, float norm_width, float epsilon,
                                    __global uchar* activations, uint x_at, uint post_norm_at, uint next_norm_at,
                                    NEXT_ARGS) {
-    __local float made_x[EMBED_WIDTH];
-    __local float made[EMBED_WIDTH];
+    __local float group_output_x[EMBED_WIDTH];
+    __local float group_output[EMBED_WIDTH];
     __local float parts[GROUP];
     const uint item = get_local_id(0);
     const uint row = get_group_id(1);
@@ -16,7 +16,7 @@ __kernel GROUP_SIZE void post_norm(__global const float* y, float norm_width, fl
 
     const uint eight = get_group_id(0) * GROUP + item;
     const bool is_here = 8 * eight < next_width;
-    // What the end needs is loaded before anything is waited for.
+    // The operands of the end are loaded before anything is waited for.
     const float8 none = (float8)(0.0f);
     const float8 old_x = is_here ? vload8(eight, (__global const float*)(activations + x_at) + row * next_width) : none;
     const float8 own_y = is_here ? vload8(eight, y) : none;
@@ -42,12 +42,12 @@ __kernel GROUP_SIZE void post_norm(__global const float* y, float norm_width, fl
     if (is_here) {
         const float8 new_x = old_x + own_y * rs * post_weight;
         vstore8(new_x, eight, (__global float*)(activations + x_at) + row * next_width);
-        vstore8(new_x, item, made_x);
-        vstore8(new_x * next_weight, item, made);
+        vstore8(new_x, item, group_output_x);
+        vstore8(new_x * next_weight, item, group_output);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (is_here) {
-        write_quantized(activations, NEXT_ROW(row), next_width, eight, made + item / 4 * 32);
-        if (item % 4 == 0) write_stats(activations, NEXT_ROW(row), next_width, eight / 4, made_x + item * 8);
+        write_quantized(activations, NEXT_ROW(row), next_width, eight, group_output + item / 4 * 32);
+        if (item % 4 == 0) write_stats(activations, NEXT_ROW(row), next_width, eight / 4, group_output_x + item * 8);
     }
 }

@@ -1,4 +1,4 @@
-// What a device is asked before a model is computed on it. The option names the one kernel of the program.
+// The questions that a device is asked before a model is computed on it. The option names the one kernel of the program.
 
 #ifdef PROBE_CHAIN
 // One link of a chain of dependent launches: to[i] = from[neighbour of i] + 1. A driver that omits the barrier between

@@ -1,4 +1,4 @@
-// What becomes of queries, keys and values behind their matmul: functions that epilogue.cl calls and, with the option
+// The treatment of queries, keys and values behind their matmul: functions that epilogue.cl calls and, with the option
 // QK_NORM, the kernel heads, for models that normalise them by heads or as a whole.
 //
 // The pairs are the queries', the keys', the values', each padded to whole tiles of PAIRS_OF(rows). Pair i of a head has

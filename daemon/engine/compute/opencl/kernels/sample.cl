@@ -8,8 +8,8 @@
 // Options: N_VOCAB, CHUNKS, TOP.
 #define CHUNK_IDS ((N_VOCAB + CHUNKS - 1) / CHUNKS)
 
-// What the requests hold from a word on, counted from the first request's. The offset has 32 bits, so that one 64-bit addition
-// makes an address.
+// The contents of the requests from a word on, counted from the first request's. The offset has 32 bits, so that one
+// 64-bit addition makes an address.
 #define REQUESTS_AT(type, word) (*(__global const type*)((__global const uchar*)requests + 4 * (uint)(word)))
 
 // `requests` are the first row's, `mask` is the row's REQUEST_MASK.
@@ -58,8 +58,8 @@ INLINE float gumbel_noise(uint key, uint id) {
     return -log_of_normal(-log_of_normal(u));
 }
 
-// What is known of a part of the vocabulary when a token is chosen from it, and how two parts become one. It is a vector,
-// not a struct: compilers for GPUs keep copies of a struct in private memory.
+// The knowledge of a part of the vocabulary when a token is chosen from it, and the way two parts become one. It is a
+// vector, not a struct: compilers for GPUs keep copies of a struct in private memory.
 typedef uint4 choice_t;
 #define SCORE(choice) as_float((choice).x)    // the best: logit, or logit / temperature + noise
 #define ID(choice) (choice).y                 // and the lowest id that has it; NO_ID: the part is empty
@@ -148,7 +148,7 @@ __kernel GROUP_SIZE void choose(__global const uint4* summaries, uint groups, __
     }
 
 // The largest logits of each chunk of the vocabulary, for each output that wants candidates. The token has been chosen, and
-// the logits are adjusted. Grid: (CHUNKS, outputs).
+// the logits are biased. Grid: (CHUNKS, outputs).
 __kernel GROUP_SIZE void candidates(__global const float* logits, __global const uint* requests,
                                     __global const int* step, __global uint* result) {
     __local float best[GROUP];

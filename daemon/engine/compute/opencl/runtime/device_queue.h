@@ -56,7 +56,7 @@ public:
     // Platform, device and driver with their versions.
     const std::string& identity() const { return identity_; }
     const QueueCounts& counts() const { return counts_; }
-    // What allocate() has given.
+    // The bytes that allocate() has given.
     uint64_t allocated_bytes() const { return allocated_bytes_; }
 
     // OutOfMemory names `what`, its size and the limit that it passes.

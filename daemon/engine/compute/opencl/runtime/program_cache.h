@@ -40,7 +40,7 @@ public:
     // The binary kept under `key`. It leaves the cache until put_back() or keep(): one that ends the process (PoCL 3.1
     // aborts on binaries that it should refuse) is loaded once, not at every start.
     std::optional<std::vector<std::byte>> take(uint64_t key) const;
-    // What is kept under `key`, which stays and is now the newest of the cache: for bytes that end no process.
+    // Returns the entry under `key`, which stays and is now the newest of the cache: for bytes that end no process.
     std::optional<std::vector<std::byte>> peek(uint64_t key) const;
     // The driver took what take() gave: it is now the newest of the cache.
     void put_back(uint64_t key) const;

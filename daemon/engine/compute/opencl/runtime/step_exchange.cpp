@@ -84,9 +84,9 @@ base::Result<void> upload_rotations(DeviceQueue& queue, const model::DecoderSpec
 
 namespace {
 
-static_assert(uint32_t{kRequestWords} % uint32_t{kAdjustmentWords} == 0);
+static_assert(uint32_t{kRequestWords} % uint32_t{kLogitBiasWords} == 0);
 // Kernels read both as one vector.
-static_assert(uint32_t{kRequestAdjustments} % 2 == 0 && kRequestAdjustmentsEnd == kRequestAdjustments + 1);
+static_assert(uint32_t{kRequestLogitBiases} % 2 == 0 && kRequestLogitBiasesEnd == kRequestLogitBiases + 1);
 
 void write_request(const SampleRequest& request, std::span<uint32_t> out) {
     std::fill(out.begin(), out.end(), 0u);
@@ -95,17 +95,17 @@ void write_request(const SampleRequest& request, std::span<uint32_t> out) {
     out[kRequestWantsCandidates] = request.wants_candidates ? 1 : 0;
 }
 
-void write_adjustment(size_t output, const Adjustment& change, std::span<uint32_t> out) {
-    out[kAdjustedLogit] = static_cast<uint32_t>(output << kAdjustedIdBits) | static_cast<uint32_t>(change.id);
-    out[kAdjustmentAboveZero] = std::bit_cast<uint32_t>(1 / change.factor);
-    out[kAdjustmentBelowZero] = std::bit_cast<uint32_t>(change.factor);
-    out[kAdjustmentAddend] = std::bit_cast<uint32_t>(change.addend);
+void write_logit_bias(size_t output, const LogitBias& change, std::span<uint32_t> out) {
+    out[kBiasedLogit] = static_cast<uint32_t>(output << kBiasedIdBits) | static_cast<uint32_t>(change.id);
+    out[kLogitBiasAboveZero] = std::bit_cast<uint32_t>(1 / change.factor);
+    out[kLogitBiasBelowZero] = std::bit_cast<uint32_t>(change.factor);
+    out[kLogitBiasAddend] = std::bit_cast<uint32_t>(change.addend);
 }
 
 }  // namespace
 
 size_t request_words(size_t outputs, uint32_t n_vocab) {
-    return outputs * (kRequestWords + size_t{kMaxAdjustments} * kAdjustmentWords + mask_words(n_vocab));
+    return outputs * (kRequestWords + size_t{kMaxLogitBiases} * kLogitBiasWords + mask_words(n_vocab));
 }
 
 size_t write_requests(std::span<const SampleRequest> requests, std::span<uint32_t> out) {
@@ -113,14 +113,14 @@ size_t write_requests(std::span<const SampleRequest> requests, std::span<uint32_
     for (size_t i = 0; i < requests.size(); ++i) {
         write_request(requests[i], out.subspan(i * kRequestWords, kRequestWords));
     }
-    out[kRequestAdjustments] = static_cast<uint32_t>(end / kAdjustmentWords);
+    out[kRequestLogitBiases] = static_cast<uint32_t>(end / kLogitBiasWords);
     for (size_t i = 0; i < requests.size(); ++i) {
-        for (const Adjustment& change : requests[i].adjustments) {
-            write_adjustment(i, change, out.subspan(end, kAdjustmentWords));
-            end += kAdjustmentWords;
+        for (const LogitBias& change : requests[i].logit_biases) {
+            write_logit_bias(i, change, out.subspan(end, kLogitBiasWords));
+            end += kLogitBiasWords;
         }
     }
-    out[kRequestAdjustmentsEnd] = static_cast<uint32_t>(end / kAdjustmentWords);
+    out[kRequestLogitBiasesEnd] = static_cast<uint32_t>(end / kLogitBiasWords);
     for (size_t i = 0; i < requests.size(); ++i) {
         if (requests[i].allowed.empty()) continue;
         out[i * kRequestWords + kRequestMask] = static_cast<uint32_t>(end);

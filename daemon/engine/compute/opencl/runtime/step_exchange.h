@@ -1,7 +1,7 @@
-// What travels between host and device in a step: the batch, page tables and sampling requests on the way there,
-// answers on the way back. The keys and values and the table of rotations, which stay on the device, are here too. The
-// host has one end of each for every step, until the step has been waited for; the device needs one end only, since its
-// queue is in order. Thread-bound.
+// The data that travels between host and device in a step: the batch, page tables and sampling requests on the way
+// there, answers on the way back. The keys and values and the table of rotations, which stay on the device, are here
+// too. The host has one end of each for every step, until the step has been waited for; the device needs one end only,
+// since its queue is in order. Thread-bound.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ namespace llmd::compute {
 // The keys and values of all positions that a backend keeps, as f16 pages in one buffer a layer: of each page its keys,
 // then its values (epilogue.cl says in which order).
 struct KvBuffers {
-    // Of each layer.
+    // One buffer for each layer.
     std::vector<ClBuffer> kv;
     std::vector<uint64_t> page_bytes;
     std::vector<KvPool> pools;
@@ -38,7 +38,7 @@ struct KvBuffers {
     uint64_t bytes_of_page(KvPool pool) const;
 };
 
-// Of all pages in all layers.
+// The bytes of all pages in all layers.
 uint64_t kv_bytes(const model::DecoderSpec& spec, const BackendLimits& limits);
 
 // The bytes of one table of rotations on a device: [position < n_ctx][n_rot / 2] (cos, sin) as model::fill_rotations()
@@ -48,13 +48,14 @@ uint64_t rotary_bytes(const model::DecoderSpec& spec, uint32_t n_ctx);
 base::Result<void> upload_rotations(DeviceQueue& queue, const model::DecoderSpec& spec, uint32_t n_ctx,
                                     std::span<const float> factors, const ClBuffer& to, uint64_t offset);
 
-// What travels between the host and the kernels that sample: requests as words, candidates of the vocabulary's chunks
-// back (kernels/constants.h, sample.cl). Pure functions.
+// The words that travel between the host and the kernels that sample: requests, and candidates of the vocabulary's
+// chunks back (kernels/constants.h, sample.cl). Pure functions.
+
 // Chunks of the vocabulary and the candidates that each gives.
 inline constexpr uint32_t kSampleChunks = 64;
 inline constexpr uint32_t kChunkCandidates = kMaxCandidates / kSampleChunks;
 
-// The words that the requests of a step with so many outputs may need, adjustments and masks included. Kernels address
+// The words that the requests of a step with so many outputs may need, logit biases and masks included. Kernels address
 // them with offsets of 32 bits: they come to 4 GiB only where the logits of as many outputs would take 100 GiB.
 size_t request_words(size_t outputs, uint32_t n_vocab);
 // Writes the requests and gives how many words of `out` they take.
@@ -147,7 +148,7 @@ private:
     PageTables pages_;
     std::vector<uint32_t> last_output_;  // by slot: a row of the batch, meaningful where the slot has an output
 
-    // What wait() gives.
+    // These are the results of wait().
     std::vector<std::vector<Candidate>> candidates_;  // of each output
     std::vector<Sampled> sampled_;
 };

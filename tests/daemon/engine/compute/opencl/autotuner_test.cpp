@@ -71,8 +71,8 @@ constexpr milliseconds kPlenty{1'000'000};
 KernelConfigs tuned(FakeTuningBench& bench, const std::set<MatmulKind>& kinds, milliseconds budget = kPlenty,
                     const compute::DeviceLimits& device = small_gpu(), const std::set<Layout>& images = {},
                     const std::set<Layout>& free_images = {}) {
-    const Variants variants(device, compute::Precision::Faithful);
-    const auto configs = tune(variants, {kinds, images, free_images, budget}, bench);
+    const KernelChoice kernel_choice(device, compute::Precision::Faithful);
+    const auto configs = tune(kernel_choice, {kinds, images, free_images, budget}, bench);
     EXPECT_TRUE(configs);
     return configs.value_or(KernelConfigs());
 }
@@ -136,9 +136,9 @@ TEST(Autotuner, NeverPicksAKernelThatFailsHoweverFast) {
 
 TEST(Autotuner, ComparesWithNothingWhereTheUsualKernelFails) {
     FakeTuningBench bench;
-    const Variants variants(small_gpu(), compute::Precision::Faithful);
+    const KernelChoice kernel_choice(small_gpu(), compute::Precision::Faithful);
     bench.takes = fast_shape(32, 1, nanoseconds(1));
-    bench.admits = [&](const KernelCandidate& c) { return c.config != variants.usual(c.kind, c.batch_rows); };
+    bench.admits = [&](const KernelCandidate& c) { return c.config != kernel_choice.usual(c.kind, c.batch_rows); };
     EXPECT_TRUE(tuned(bench, {kPlain}).matmuls.empty());
 }
 
@@ -173,7 +173,7 @@ TEST(Autotuner, StaysInItsBudget) {
         bench.takes = fast_shape(32, 1, nanoseconds(500));
         const KernelConfigs configs = tuned(bench, {kPlain, kPairs, kLogits}, compute::kTuningBudget);
         EXPECT_LT(bench.clock, compute::kTuningBudget + slow + milliseconds(1)) << slow.count();
-        // What was decided before counts.
+        // Earlier decisions count.
         EXPECT_EQ(configs.matmuls.contains({kPlain, 1}), slow < milliseconds(200)) << slow.count();
     }
     FakeTuningBench bench;
@@ -185,37 +185,38 @@ TEST(Autotuner, GivesUpWhenTold) {
     for (const int64_t gives_up_after : {0, 1, 5, 20}) {
         FakeTuningBench bench;
         bench.gives_up_after = gives_up_after;
-        const Variants variants(small_gpu(), compute::Precision::Faithful);
-        EXPECT_FALSE(tune(variants, {{kPlain, kPairs}, {}, {}, kPlenty}, bench));
+        const KernelChoice kernel_choice(small_gpu(), compute::Precision::Faithful);
+        EXPECT_FALSE(tune(kernel_choice, {{kPlain, kPairs}, {}, {}, kPlenty}, bench));
     }
 }
 
 // Whatever is fastest, it gives the same bits.
 TEST(Autotuner, AsksForNothingThatChangesASum) {
     for (const auto& device : {small_gpu(), nvidia(), nvidia_with_dot(), host_cpu()}) {
-        for (const uint32_t limbs : {1u, 2u}) {
-            const Variants variants(device, compute::Precision::Fast);
-            const auto of_limbs = [limbs](MatmulKind kind) {
-                kind.limbs = limbs;
+        for (const uint32_t value_bytes : {1u, 2u}) {
+            const KernelChoice kernel_choice(device, compute::Precision::Fast);
+            const auto of_value_bytes = [value_bytes](MatmulKind kind) {
+                kind.value_bytes = value_bytes;
                 return kind;
             };
-            const std::set<MatmulKind> kinds = {of_limbs(kPlain), of_limbs(kPairs), of_limbs(kLogits)};
+            const std::set<MatmulKind> kinds = {of_value_bytes(kPlain), of_value_bytes(kPairs),
+                                                of_value_bytes(kLogits)};
             FakeTuningBench bench;
             bench.takes = [&](const KernelCandidate& c) {
-                return nanoseconds(c.config == variants.usual(c.kind, c.batch_rows) ? 1000 : 500);
+                return nanoseconds(c.config == kernel_choice.usual(c.kind, c.batch_rows) ? 1000 : 500);
             };
-            const auto configs = tune(variants, {kinds, {}, {}, kPlenty}, bench);
+            const auto configs = tune(kernel_choice, {kinds, {}, {}, kPlenty}, bench);
             ASSERT_TRUE(configs);
             EXPECT_GE(configs->matmuls.size(), device.is_cpu ? 6u : 8u);  // with two counts of batch rows, or four
             for (const KernelCandidate& c : bench.asked) {
-                const KernelConfig usual = variants.usual(c.kind, c.batch_rows);
+                const KernelConfig usual = kernel_choice.usual(c.kind, c.batch_rows);
                 const MatmulShape& shape = c.config.shape;
-                EXPECT_EQ(shape.k_splits, variants.usual(c.kind, 1).shape.k_splits);
-                EXPECT_TRUE(variants.allows(c.kind, c.batch_rows, c.config));
+                EXPECT_EQ(shape.k_splits, kernel_choice.usual(c.kind, 1).shape.k_splits);
+                EXPECT_TRUE(kernel_choice.allows(c.kind, c.batch_rows, c.config));
                 EXPECT_TRUE(has_integer_core(c.kind.layout) || c.config.core == usual.core);
                 EXPECT_FALSE(c.image);
                 if (c.kind.output_kind == OutputKind::Logits) {
-                    EXPECT_EQ(shape.group_pairs(), variants.usual(c.kind, 1).shape.group_pairs());
+                    EXPECT_EQ(shape.group_pairs(), kernel_choice.usual(c.kind, 1).shape.group_pairs());
                 }
                 const uint32_t outputs = shape.group_pairs() * (c.kind.output_kind == OutputKind::Pairs ? 1 : 2);
                 EXPECT_EQ(outputs % 32, 0u);
@@ -230,17 +231,17 @@ TEST(KernelConfig, SpreadsEightRowsOverMoreGroupsWhereThereAreFew) {
     const MatmulKind down = {Layout::Q4_0, 2048, 5632, OutputKind::Rows},
                      gates = {Layout::Q4_0, 11264, 2048, OutputKind::Pairs};
     const MatmulKind gates_of_8_bits = {gates.layout, gates.rows, gates.cols, gates.output_kind, 1};
-    const Variants large(nvidia(), compute::Precision::Fast);
+    const KernelChoice large(nvidia(), compute::Precision::Fast);
     EXPECT_EQ(large.spread_rows(down, 4), 8u);
     EXPECT_EQ(large.spread_rows(down, 2), 0u);
     EXPECT_EQ(large.spread_rows(gates, 4), 0u);
     EXPECT_EQ(large.spread_rows(gates_of_8_bits, 4), 8u);
-    EXPECT_EQ(Variants(small_gpu(), compute::Precision::Faithful).spread_rows(down, 4), 0u);
+    EXPECT_EQ(KernelChoice(small_gpu(), compute::Precision::Faithful).spread_rows(down, 4), 0u);
 }
 
-// Q8_0's sums as integers are not those as floats: all its kernels have the one core, and the profile says which.
+// Q8_0's sums as integers are not those as floats: all its kernels have the one core, and the fingerprint says which.
 TEST(KernelConfig, MultipliesTwoColumnsAtOnceWhereTheDeviceCan) {
-    const Variants with(nvidia_with_dot(), compute::Precision::Faithful),
+    const KernelChoice with(nvidia_with_dot(), compute::Precision::Faithful),
         without(nvidia(), compute::Precision::Faithful);
     for (const uint32_t batch_rows : kBatchRowCounts) {
         for (const Layout layout : {Layout::Q4_0, Layout::Q6_K, Layout::Q8_0}) {
@@ -253,13 +254,13 @@ TEST(KernelConfig, MultipliesTwoColumnsAtOnceWhereTheDeviceCan) {
         }
         EXPECT_EQ(with.usual({Layout::F16, 2048, 2048}, batch_rows).core, Core::Float);
     }
-    EXPECT_NE(with.profile(), without.profile());
+    EXPECT_NE(with.fingerprint(), without.fingerprint());
 }
 
 TEST(KernelConfig, SharesKeysAmongHeadsWhereGroupsAreMany) {
-    const Variants large(nvidia(), compute::Precision::Faithful), small(small_gpu(), compute::Precision::Faithful);
-    const auto heads = [](const Variants& variants, const model::LayerSpec& layer) {
-        return std::pair(variants.attention_heads(layer, false), variants.attention_heads(layer, true));
+    const KernelChoice large(nvidia(), compute::Precision::Faithful), small(small_gpu(), compute::Precision::Faithful);
+    const auto heads = [](const KernelChoice& kernel_choice, const model::LayerSpec& layer) {
+        return std::pair(kernel_choice.attention_heads(layer, false), kernel_choice.attention_heads(layer, true));
     };
     using Pair = std::pair<uint32_t, uint32_t>;
     EXPECT_EQ(heads(large, {.n_heads = 32, .n_kv_heads = 4, .head_dim = 64}), Pair(1, 4));
@@ -292,18 +293,18 @@ const std::set<Layout> kUsualImages = {Layout::Q6_K, Layout::Q8_0}, kFreeImages 
 
 std::optional<Outcome> read(std::string_view text, const compute::DeviceLimits& device = small_gpu(),
                             const std::set<MatmulKind>& kinds = kKinds) {
-    const Variants variants(device, compute::Precision::Faithful);
-    return outcome_from_text(text, variants, kinds, kUsualImages, kFreeImages);
+    const KernelChoice kernel_choice(device, compute::Precision::Faithful);
+    return outcome_from_text(text, kernel_choice, kinds, kUsualImages, kFreeImages);
 }
 
 Outcome some_outcome() {
-    const Variants variants(small_gpu(), compute::Precision::Faithful);
+    const KernelChoice kernel_choice(small_gpu(), compute::Precision::Faithful);
     Outcome outcome{true, {.images = {Layout::Q4_0, Layout::Q8_0}}};
     for (const MatmulKind& kind : kKinds) {
         for (const uint32_t batch_rows : kBatchRowCounts) {
-            const auto others = variants.in_other_shapes(kind, batch_rows, variants.usual(kind, batch_rows));
+            const auto others = kernel_choice.in_other_shapes(kind, batch_rows, kernel_choice.usual(kind, batch_rows));
             if (!others.empty()) outcome.configs.matmuls[{kind, batch_rows}] = others.back();
-            for (const auto& other : variants.in_other_ways(kind, variants.usual(kind, batch_rows))) {
+            for (const auto& other : kernel_choice.in_other_ways(kind, kernel_choice.usual(kind, batch_rows))) {
                 if (batch_rows == 2) outcome.configs.matmuls[{kind, batch_rows}] = other;
             }
         }
@@ -338,7 +339,7 @@ TEST(KernelConfigCache, IsNotReadFromAnythingElse) {
         EXPECT_FALSE(read(other)) << other;
     }
     EXPECT_TRUE(read("tuned\nimage Q6_K\nimage Q8_0\nmatmul Q4_0 768 768 0 2 1 32 1 8 0 8192\nend\n"));
-    // Of another device, of another model.
+    // The text is refused for another device and for another model.
     EXPECT_FALSE(read(text, nvidia()));
     EXPECT_FALSE(read(text, small_gpu(), {kPlain}));
 }

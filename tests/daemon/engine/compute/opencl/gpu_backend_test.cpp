@@ -1,6 +1,6 @@
-// What only the GPU backend can get wrong: how many launches it takes, matmuls of several tensor types or in several
-// buffers, small work-groups, attention in one pass or in KV splits, the number of batch rows, fast activations, other
-// kernels than the usual.
+// Mistakes that only the GPU backend can make: how many launches it takes, matmuls of several tensor types or in
+// several buffers, small work-groups, attention in one pass or in KV splits, the number of batch rows, fast
+// activations, other kernels than the usual.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -349,7 +349,7 @@ public:
         std::filesystem::remove_all(path_);
     }
 
-    // Of the only model that was loaded.
+    // The key is that of the only model that was loaded.
     uint64_t key_of_outcome() const {
         std::filesystem::directory_iterator files(compute::user_cache_directory("kernel-configs"));
         return std::stoull(files->path().stem().string(), nullptr, 16);
@@ -361,15 +361,15 @@ private:
 };
 
 // As if timing had found another kernel than the usual one to be the fastest, for every matmul.
-compute::gpu::Outcome others_than_usual(const compute::gpu::Variants& variants,
+compute::gpu::Outcome others_than_usual(const compute::gpu::KernelChoice& kernel_choice,
                                         const std::set<compute::gpu::MatmulKind>& kinds) {
     compute::gpu::Outcome outcome{.is_tuned = true, .configs = {}};
     for (const auto& kind : kinds) {
         for (const uint32_t batch_rows : compute::gpu::kBatchRowCounts) {
-            auto config = variants.usual(kind, batch_rows);
-            const auto shapes = variants.in_other_shapes(kind, batch_rows, config);
+            auto config = kernel_choice.usual(kind, batch_rows);
+            const auto shapes = kernel_choice.in_other_shapes(kind, batch_rows, config);
             if (!shapes.empty()) config = batch_rows == 1 ? shapes.back() : shapes.front();
-            const auto ways = variants.in_other_ways(kind, config);
+            const auto ways = kernel_choice.in_other_ways(kind, config);
             if (!ways.empty() && batch_rows != 2) config = ways.front();
             outcome.configs.matmuls[{kind, batch_rows}] = config;
         }
@@ -384,7 +384,7 @@ void check_whatever_tuning_picks(DeviceUnderTest on) {
     ASSERT_TRUE(devices);
     const auto queue = compute::DeviceQueue::open(devices->at(on.opencl_index), on.overrides);
     ASSERT_TRUE(queue) << queue.error().message;
-    const compute::gpu::Variants variants(queue->limits(), on.precision);
+    const compute::gpu::KernelChoice kernel_choice(queue->limits(), on.precision);
     UniformSpec config = small_llama();
     config.n_ctx_train = 64;
     config.n_layers = 2;
@@ -395,7 +395,7 @@ void check_whatever_tuning_picks(DeviceUnderTest on) {
     limits.max_rows = limits.max_outputs = 2;  // more batch rows would take a CPU device long to compile
     const auto tokens = random_tokens(5, config.n_vocab, 8);
     struct Answers {
-        std::string profile;
+        std::string fingerprint;
         std::vector<Logits> logits;
         std::vector<float> log_sums;
     };
@@ -403,7 +403,7 @@ void check_whatever_tuning_picks(DeviceUnderTest on) {
         DeviceModel device(on, model, limits);
         Answers got;
         if (!device.loaded()) return got;
-        got.profile = device.backend().report().profile;
+        got.fingerprint = device.backend().report().fingerprint;
         device.give_pages(0);
         for (const auto& [first, n] : {std::pair{0u, 2u}, {2u, 2u}, {4u, 1u}}) {
             auto batch = rows_of(tokens, first, n, 0, true);
@@ -420,10 +420,10 @@ void check_whatever_tuning_picks(DeviceUnderTest on) {
     const compute::ProgramCache outcomes(compute::user_cache_directory("kernel-configs"));
     const uint64_t key = cache.key_of_outcome();
     on.overrides.tuning_budget = compute::kTuningBudget;
-    const std::string text = to_text(others_than_usual(variants, rows.kinds(variants)));
+    const std::string text = to_text(others_than_usual(kernel_choice, rows.kinds(kernel_choice)));
     outcomes.keep(key, std::as_bytes(std::span(text)));
     const Answers other = answer();
-    EXPECT_EQ(other.profile, usual.profile);
+    EXPECT_EQ(other.fingerprint, usual.fingerprint);
     EXPECT_EQ(other.log_sums, usual.log_sums);
     ASSERT_EQ(other.logits.size(), usual.logits.size());
     for (size_t i = 0; i < usual.logits.size(); ++i) {

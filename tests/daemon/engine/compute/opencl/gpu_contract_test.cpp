@@ -90,7 +90,7 @@ protected:
         random_tokens(kBorders.back() + kPageTokens, config().n_vocab, 22)};
 };
 
-TEST_P(GpuContract, CompanySlotsAndReplayChangeNoBitAcrossBorders) {
+TEST_P(GpuContract, OtherRowsSlotsAndReplayChangeNoBitAcrossBorders) {
     const RandomModel model(config(), {.type = model::TensorType::Q4_0, .biases = true});
     DeviceModel device(GetParam(), model, limits());
     if (!device.loaded()) return;
@@ -126,7 +126,7 @@ TEST_P(GpuContract, CompanySlotsAndReplayChangeNoBitAcrossBorders) {
         EXPECT_TRUE(same_bits(logits[1], expected.back())) << "in a chunk";
     }
 
-    // What an engine does that takes the place of a dead one.
+    // The next engine takes the place of a dead one.
     DeviceModel next(GetParam(), model, limits());
     if (!next.loaded()) return;
     write_histories(next, 13);

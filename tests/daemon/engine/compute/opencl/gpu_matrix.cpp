@@ -9,8 +9,8 @@ namespace {
 
 constexpr uint32_t kRowAlignment = 16;
 
-uint32_t row_bytes_of(uint32_t width, uint32_t limbs) {
-    const uint32_t bytes = limbs * width + width / 4 + width / 8 + width / 2;
+uint32_t row_bytes_of(uint32_t width, uint32_t value_bytes) {
+    const uint32_t bytes = value_bytes * width + width / 4 + width / 8 + width / 2;
     return (bytes + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
 }
 
@@ -21,9 +21,12 @@ T& QuantizedRows::field(uint32_t row, size_t offset, size_t index) {
     return reinterpret_cast<T*>(bytes.data() + size_t{row} * row_bytes + offset)[index];
 }
 
-QuantizedRows::QuantizedRows(uint32_t rows, uint32_t n_width, uint32_t n_limbs, Noise& noise)
-    : width(n_width), limbs(n_limbs), row_bytes(row_bytes_of(n_width, n_limbs)), bytes(rows * row_bytes) {
-    const int largest = limbs == 2 ? 16319 : 127;
+QuantizedRows::QuantizedRows(uint32_t rows, uint32_t n_width, uint32_t n_value_bytes, Noise& noise)
+    : width(n_width),
+      value_bytes(n_value_bytes),
+      row_bytes(row_bytes_of(n_width, n_value_bytes)),
+      bytes(rows * row_bytes) {
+    const int largest = value_bytes == 2 ? 16319 : 127;
     for (uint32_t row = 0; row < rows; ++row) {
         for (uint32_t block = 0; block < width / 32; ++block) {
             set_scale(row, block, static_cast<float>((1.5 + noise.uniform()) / largest));
@@ -32,8 +35,8 @@ QuantizedRows::QuantizedRows(uint32_t rows, uint32_t n_width, uint32_t n_limbs, 
             for (uint32_t i = 0; i < 32; ++i) {
                 const double v = i == peak ? (noise.bits() % 2 != 0 ? 1 : -1) : noise.uniform();
                 const int x = static_cast<int>(std::lrint(v * largest));
-                const int hi = limbs == 2 ? (x + 63) >> 7 : x;
-                set(row, block * 32 + i, hi, limbs == 2 ? x - 128 * hi : 0);
+                const int hi = value_bytes == 2 ? (x + 63) >> 7 : x;
+                set(row, block * 32 + i, hi, value_bytes == 2 ? x - 128 * hi : 0);
             }
         }
     }
@@ -41,24 +44,24 @@ QuantizedRows::QuantizedRows(uint32_t rows, uint32_t n_width, uint32_t n_limbs, 
 
 void QuantizedRows::set(uint32_t row, uint32_t col, int hi, int lo) {
     int8_t& high = field<int8_t>(row, 0, col);
-    int16_t* sums = &field<int16_t>(row, limbs * width, col / 8 * 2);
+    int16_t* sums = &field<int16_t>(row, value_bytes * width, col / 8 * 2);
     sums[0] = static_cast<int16_t>(sums[0] + hi - high);
     high = static_cast<int8_t>(hi);
-    if (limbs == 1) return;
+    if (value_bytes == 1) return;
     int8_t& low = field<int8_t>(row, width, col);
     sums[1] = static_cast<int16_t>(sums[1] + lo - low);
     low = static_cast<int8_t>(lo);
 }
 
 void QuantizedRows::set_scale(uint32_t row, uint32_t block, float scale) {
-    field<float>(row, limbs * width + width / 2 + width / 4, block) = scale;
+    field<float>(row, value_bytes * width + width / 2 + width / 4, block) = scale;
 }
 
 double QuantizedRows::value(uint32_t row, uint32_t col) const {
     auto* self = const_cast<QuantizedRows*>(this);
-    const double scale = self->field<float>(row, limbs * width + width / 2 + width / 4, col / 32);
+    const double scale = self->field<float>(row, value_bytes * width + width / 2 + width / 4, col / 32);
     const int8_t hi = self->field<int8_t>(row, 0, col);
-    if (limbs == 1) return scale * hi;
+    if (value_bytes == 1) return scale * hi;
     return scale * (128 * hi + self->field<int8_t>(row, width, col));
 }
 

@@ -15,14 +15,14 @@ namespace llmd::test {
 
 // Quantized activations of `rows` vectors of `width` values, a multiple of 32, as kernels/activations.cl lays them out.
 struct QuantizedRows {
-    QuantizedRows(uint32_t rows, uint32_t width, uint32_t limbs, Noise& noise);
+    QuantizedRows(uint32_t rows, uint32_t width, uint32_t value_bytes, Noise& noise);
 
     double value(uint32_t row, uint32_t col) const;
-    // Sets the limbs of a value; the sums follow.
+    // Sets the bytes of a value; the sums follow.
     void set(uint32_t row, uint32_t col, int hi, int lo);
     void set_scale(uint32_t row, uint32_t block, float scale);
 
-    uint32_t width, limbs, row_bytes;
+    uint32_t width, value_bytes, row_bytes;
     std::vector<std::byte> bytes;
 
 private:

@@ -1,4 +1,4 @@
-// Which variant of a launch a batch takes.
+// Which choice of a launch a batch takes.
 #include "engine/compute/opencl/gpu/launch_plan.h"
 
 #include <gtest/gtest.h>
@@ -8,17 +8,17 @@ namespace {
 
 using compute::gpu::Launch;
 
-// `batch_rows` and `spread_rows` of each variant.
-Launch launch_of(std::initializer_list<std::pair<uint32_t, uint32_t>> variants) {
+// `batch_rows` and `spread_rows` of each choice.
+Launch launch_of(std::initializer_list<std::pair<uint32_t, uint32_t>> kernel_choice) {
     Launch launch;
-    for (const auto& [batch_rows, spread_rows] : variants) {
-        launch.variants.push_back({.batch_rows = batch_rows, .spread_rows = spread_rows});
+    for (const auto& [batch_rows, spread_rows] : kernel_choice) {
+        launch.choices.push_back({.batch_rows = batch_rows, .spread_rows = spread_rows});
     }
     return launch;
 }
 
 size_t taken_for(const Launch& launch, uint32_t rows) {
-    return static_cast<size_t>(&launch.for_rows(rows) - launch.variants.data());
+    return static_cast<size_t>(&launch.for_rows(rows) - launch.choices.data());
 }
 
 TEST(Launch, TakesTheNarrowestVariantThatHoldsAllRows) {

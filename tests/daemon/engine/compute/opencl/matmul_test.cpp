@@ -1,5 +1,5 @@
 // The matmul kernel on every OpenCL device, against double-precision sums of the file's own weights and the
-// activations' limbs: every layout in every variant, and the same bits in all that promise it.
+// activations' bytes: every layout in every choice, and the same bits in all that promise it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ void expect_same_bits(const Output& got, const Output& expected, const std::stri
 
 // Every number of batch rows, pairs and lanes and several lengths of chunks, for one number of K splits. CPU devices,
 // which take long to compile kernels, have a few of them only.
-std::vector<MatmulVariant> variants_of(Layout layout, uint32_t limbs, uint32_t k_splits, bool is_cpu) {
+std::vector<MatmulChoice> choices_of(Layout layout, uint32_t value_bytes, uint32_t k_splits, bool is_cpu) {
     struct Shape {
         uint32_t batch_rows, pairs, lanes, chunks_of_splits;
     };
@@ -59,34 +59,34 @@ std::vector<MatmulVariant> variants_of(Layout layout, uint32_t limbs, uint32_t k
         shapes = {{1, 4, 16, 0}, {2, 2, 32, 2}, {8, 1, 8, 1}};
     }
     if (is_cpu) shapes.erase(shapes.begin() + 2, shapes.end());
-    if (is_cpu && limbs == 1) shapes.resize(1);
-    std::vector<MatmulVariant> variants;
+    if (is_cpu && value_bytes == 1) shapes.resize(1);
+    std::vector<MatmulChoice> kernel_choice;
     for (const Core core : {Core::Float, Core::Integer, Core::Dot}) {
         if (core == Core::Integer && !has_integer_core(layout)) continue;
         if (core == Core::Dot && (!has_dot_core(layout) || (is_cpu && k_splits == 1))) continue;
         const uint32_t block_bytes = core == Core::Dot ? 64 : 128;  // of x, of one batch row
         for (const Shape& s : shapes) {
             if (core == Core::Dot && is_cpu && &s != &shapes.back()) continue;
-            MatmulVariant variant{layout, core, limbs, s.batch_rows, {s.lanes, s.pairs, k_splits}};
+            MatmulChoice choice{layout, core, value_bytes, s.batch_rows, {s.lanes, s.pairs, k_splits}};
             if (s.chunks_of_splits != 0) {
                 // A chunk has room for the group's sums.
                 const uint32_t least =
                     (s.lanes * k_splits * 8 + block_bytes * s.batch_rows - 1) / (block_bytes * s.batch_rows);
                 const uint32_t blocks = std::max(least, s.chunks_of_splits * k_splits);
-                variant.chunk_blocks = (blocks + k_splits - 1) / k_splits * k_splits;
+                choice.chunk_blocks = (blocks + k_splits - 1) / k_splits * k_splits;
             }
-            variant.prefetch = s.pairs == 2;
-            variant.segment = s.pairs != 1;
-            variants.push_back(variant);
+            choice.prefetch = s.pairs == 2;
+            choice.segment = s.pairs != 1;
+            kernel_choice.push_back(choice);
         }
         if (core == Core::Dot) continue;  // reads no images
         for (const Shape& s : {shapes.front(), shapes.back()}) {
-            MatmulVariant variant{layout, core, limbs, s.batch_rows, {s.lanes, s.pairs, k_splits}};
-            variant.image = true;
-            variants.push_back(variant);
+            MatmulChoice choice{layout, core, value_bytes, s.batch_rows, {s.lanes, s.pairs, k_splits}};
+            choice.image = true;
+            kernel_choice.push_back(choice);
         }
     }
-    return variants;
+    return kernel_choice;
 }
 
 struct Parameter {
@@ -127,9 +127,9 @@ TEST_P(GpuMatmul, IsExactAndTheSameInEveryVariant) {
     const std::vector<GpuMatrix> matrices = matrices_of(type);
     const bool has_images = must(images_work(queue));
     RecordProperty("images", has_images ? "yes" : "no");
-    for (const uint32_t limbs : {2u, 1u}) {
+    for (const uint32_t value_bytes : {2u, 1u}) {
         std::vector<Case> cases;
-        for (const GpuMatrix& matrix : matrices) cases.emplace_back(matrix, limbs, noise_);
+        for (const GpuMatrix& matrix : matrices) cases.emplace_back(matrix, value_bytes, noise_);
         std::vector<MatmulUnderTest> by_pointer, by_image;
         for (const Case& c : cases) {
             by_pointer.emplace_back(c, queue, WeightsIn::Buffers);
@@ -140,20 +140,21 @@ TEST_P(GpuMatmul, IsExactAndTheSameInEveryVariant) {
             // sums as integers are rounded once.
             std::vector<std::optional<Output>> first(cases.size()), first_normalised(cases.size()),
                 first_dot(cases.size());
-            for (const MatmulVariant& variant : variants_of(layout_for(type), limbs, k_splits, queue.limits().is_cpu)) {
-                if (variant.image && !has_images) continue;
-                const bool is_q8 = variant.layout == Layout::Q8_0;
-                auto& expected = is_q8 && variant.image               ? first_normalised
-                                 : is_q8 && variant.core == Core::Dot ? first_dot
-                                                                      : first;
+            for (const MatmulChoice& choice :
+                 choices_of(layout_for(type), value_bytes, k_splits, queue.limits().is_cpu)) {
+                if (choice.image && !has_images) continue;
+                const bool is_q8 = choice.layout == Layout::Q8_0;
+                auto& expected = is_q8 && choice.image               ? first_normalised
+                                 : is_q8 && choice.core == Core::Dot ? first_dot
+                                                                     : first;
                 // Types that are held in another's layout have no kernels of their own.
                 if (is_reencoded(type) && expected[0]) continue;
-                const ClKernel kernel = build(queue, variant);
+                const ClKernel kernel = build(queue, choice);
                 for (size_t i = 0; i < cases.size(); ++i) {
-                    if (variant.image && holds_minus_128(type, matrices[i].blocks)) continue;
-                    Output got = (variant.image ? by_image : by_pointer)[i].run(variant, kernel);
+                    if (choice.image && holds_minus_128(type, matrices[i].blocks)) continue;
+                    Output got = (choice.image ? by_image : by_pointer)[i].run(choice, kernel);
                     const std::string name =
-                        base::concat(name_of(variant), ", ", matrices[i].rows, " x ", matrices[i].cols);
+                        base::concat(name_of(choice), ", ", matrices[i].rows, " x ", matrices[i].cols);
                     if (expected[i]) {
                         expect_same_bits(got, *expected[i], name);
                     } else {
@@ -190,7 +191,7 @@ std::span<std::byte> quant_bytes(TensorType type, std::span<std::byte> block) {
     }
 }
 
-// The largest and smallest quants times the largest and smallest limbs in every column: 16-bit sums that overflow would
+// The largest and smallest quants times the largest and smallest bytes in every column: 16-bit sums that overflow would
 // be off by 65536.
 TEST_P(GpuMatmul, HoldsTheLargestSums) {
     const TensorType type = GetParam().type;
@@ -207,21 +208,21 @@ TEST_P(GpuMatmul, HoldsTheLargestSums) {
             std::fill(quants.begin(), quants.end(), static_cast<std::byte>(fill));
         }
         const GpuMatrix matrix(type, cols, std::move(blocks));
-        for (const uint32_t limbs : {2u, 1u}) {
-            Case extreme(matrix, limbs, noise_);
+        for (const uint32_t value_bytes : {2u, 1u}) {
+            Case extreme(matrix, value_bytes, noise_);
             for (uint32_t n = 0; n < std::size(kExtremes); ++n) {
                 for (uint32_t c = 0; c < cols; ++c) extreme.x.set(n, c, kExtremes[n].first, kExtremes[n].second);
             }
             extreme.compute_exact();
             for (const Core core : {Core::Integer, Core::Dot}) {
                 if (core == Core::Integer ? !has_integer_core(layout) : !has_dot_core(layout)) continue;
-                MatmulVariant variant;
-                variant.layout = layout;
-                variant.core = core;
-                variant.limbs = limbs;
+                MatmulChoice choice;
+                choice.layout = layout;
+                choice.core = core;
+                choice.value_bytes = value_bytes;
                 const Output got =
-                    MatmulUnderTest(extreme, queue, WeightsIn::Buffers).run(variant, build(queue, variant));
-                expect_close(got, extreme, base::concat(name_of(variant), ", quants of ", fill));
+                    MatmulUnderTest(extreme, queue, WeightsIn::Buffers).run(choice, build(queue, choice));
+                expect_close(got, extreme, base::concat(name_of(choice), ", quants of ", fill));
                 if (HasFatalFailure()) return;
             }
         }
@@ -236,10 +237,10 @@ TEST_P(GpuMatmul, ReadsWeightsAcrossABorderOf4GiB) {
     constexpr uint32_t kRowsOfIt = 192, kCols = 512;
     const GpuMatrix matrix(type, kCols, random_blocks(type, uint64_t{kRowsOfIt} * kCols, 1.0, noise_));
     const Case c(matrix, 2, noise_);
-    MatmulVariant variant;
-    variant.layout = layout_for(type);
-    const Output got = MatmulUnderTest(c, queue, WeightsIn::BorderMemory).run(variant, build(queue, variant));
-    expect_close(got, c, name_of(variant));
+    MatmulChoice choice;
+    choice.layout = layout_for(type);
+    const Output got = MatmulUnderTest(c, queue, WeightsIn::BorderMemory).run(choice, build(queue, choice));
+    expect_close(got, c, name_of(choice));
 }
 
 TEST(Repack, FindsMinus128) {

@@ -45,8 +45,8 @@ ClBuffer buffer_over(DeviceQueue& queue, std::span<std::byte> memory) {
     return buffer;
 }
 
-Case::Case(const GpuMatrix& a_matrix, uint32_t limbs, Noise& noise)
-    : matrix(a_matrix), x(kPaddedRows, block_count(matrix.cols) * kBlockCols, limbs, noise) {
+Case::Case(const GpuMatrix& a_matrix, uint32_t value_bytes, Noise& noise)
+    : matrix(a_matrix), x(kPaddedRows, block_count(matrix.cols) * kBlockCols, value_bytes, noise) {
     compute_exact();
 }
 
@@ -89,7 +89,7 @@ MatmulUnderTest::MatmulUnderTest(const Case& of, DeviceQueue& queue, WeightsIn w
     }
 }
 
-Output MatmulUnderTest::run(const MatmulVariant& variant, const ClKernel& kernel) {
+Output MatmulUnderTest::run(const MatmulChoice& choice, const ClKernel& kernel) {
     const uint32_t pairs = matrix_.n_pairs();
     std::vector<float> y(size_t{kPaddedRows} * 2 * pairs, std::numeric_limits<float>::quiet_NaN());
     const ClBuffer out = upload(queue_, std::as_bytes(std::span(y)));
@@ -106,28 +106,28 @@ Output MatmulUnderTest::run(const MatmulVariant& variant, const ClKernel& kernel
     must(compute::set_arg(kernel, index++, uint32_t{0}));  // first_pair
     must(compute::set_arg(kernel, index++, out));
     must(compute::set_arg(kernel, index++, 2 * pairs));
-    const uint32_t group_pairs = variant.shape.group_pairs();
+    const uint32_t group_pairs = choice.shape.group_pairs();
     must(queue_.launch(kernel, (pairs + group_pairs - 1) / group_pairs,
-                       (kRows + variant.batch_rows - 1) / variant.batch_rows, variant.shape.items()));
+                       (kRows + choice.batch_rows - 1) / choice.batch_rows, choice.shape.items()));
     must(queue_.read(out, 0, std::as_writable_bytes(std::span(y))));
     y.resize(size_t{kRows} * 2 * pairs);
     return {2 * pairs, std::move(y)};
 }
 
-ClKernel build(DeviceQueue& queue, const MatmulVariant& variant) {
+ClKernel build(DeviceQueue& queue, const MatmulChoice& choice) {
     const auto program = must(
-        queue.build("matmul", {matmul_source(variant.core, Epilogue::Store)},
-                    base::concat(matmul_options(variant, Epilogue::Store, InputNorm::None, false), " -DMAX_ROWS=16")));
+        queue.build("matmul", {matmul_source(choice.core, Epilogue::Store)},
+                    base::concat(matmul_options(choice, Epilogue::Store, InputNorm::None, false), " -DMAX_ROWS=16")));
     return must(compute::make_kernel(program, "matmul"));
 }
 
-std::string name_of(const MatmulVariant& v) {
+std::string name_of(const MatmulChoice& v) {
     return base::concat(layout_name(v.layout),
                         v.core == Core::Integer ? " integer"
                         : v.core == Core::Float ? " float"
                                                 : " dot",
-                        ", limbs ", v.limbs, ", batch rows ", v.batch_rows, ", pairs ", v.shape.pairs, ", lanes ",
-                        v.shape.lanes, ", K splits ", v.shape.k_splits, ", chunks of ", v.chunk_blocks,
+                        ", value_bytes ", v.value_bytes, ", batch rows ", v.batch_rows, ", pairs ", v.shape.pairs,
+                        ", lanes ", v.shape.lanes, ", K splits ", v.shape.k_splits, ", chunks of ", v.chunk_blocks,
                         v.image ? ", images" : "", v.segment ? ", segment" : "", v.prefetch ? ", prefetch" : "");
 }
 

@@ -40,7 +40,7 @@ struct Output {
 
 // A matrix and quantized activations, with the expected result.
 struct Case {
-    Case(const GpuMatrix& matrix, uint32_t limbs, Noise& noise);
+    Case(const GpuMatrix& matrix, uint32_t value_bytes, Noise& noise);
     // To be called after a change of the activations.
     void compute_exact();
 
@@ -61,7 +61,7 @@ class MatmulUnderTest {
 public:
     MatmulUnderTest(const Case& of, compute::DeviceQueue& queue, WeightsIn weights_in);
 
-    Output run(const compute::gpu::MatmulVariant& variant, const compute::ClKernel& kernel);
+    Output run(const compute::gpu::MatmulChoice& choice, const compute::ClKernel& kernel);
 
 private:
     const GpuMatrix& matrix_;
@@ -72,8 +72,8 @@ private:
     compute::gpu::WeightBuffers arrays_;
 };
 
-compute::ClKernel build(compute::DeviceQueue& queue, const compute::gpu::MatmulVariant& variant);
+compute::ClKernel build(compute::DeviceQueue& queue, const compute::gpu::MatmulChoice& choice);
 
-std::string name_of(const compute::gpu::MatmulVariant& variant);
+std::string name_of(const compute::gpu::MatmulChoice& choice);
 
 }  // namespace llmd::test

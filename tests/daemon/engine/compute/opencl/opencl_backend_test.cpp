@@ -1,5 +1,6 @@
-// What only the OpenCL backend can get wrong: tensors in several buffers, submissions one by one, limits that do not
-// fit, the self-test of matmuls, and the words exchanged with the sampling kernel. Runs on the first device there is.
+// Mistakes that only the OpenCL backend can make: tensors in several buffers, submissions one by one, limits that do
+// not fit, the self-test of matmuls, and the words exchanged with the sampling kernel. Runs on the first device there
+// is.
 #include "engine/compute/opencl/opencl_backend.h"
 
 #include <gtest/gtest.h>

@@ -50,15 +50,15 @@ protected:
 
     // Builds a matmul kernel; `broken`: it reads the weights of every block as if their scale were one sixteenth
     // larger.
-    base::Result<ClKernel> build(const SampleMatrix& sample, const MatmulTest& test, bool image, bool broken) {
-        const MatmulVariant variant = {.layout = sample.layout,
-                                       .core = has_integer_core(sample.layout) ? Core::Integer : Core::Float,
-                                       .limbs = sample.x.limbs,
-                                       .batch_rows = test.batch_rows,
-                                       .shape = test.config.shape,
-                                       .image = image,
-                                       .staged_bytes = test.config.staged_bytes};
-        std::string source = matmul_source(variant.core, Epilogue::Store);
+    base::Result<ClKernel> build(const ProbeMatrix& probe, const MatmulTest& test, bool image, bool broken) {
+        const MatmulChoice choice = {.layout = probe.layout,
+                                     .core = has_integer_core(probe.layout) ? Core::Integer : Core::Float,
+                                     .value_bytes = probe.x.value_bytes,
+                                     .batch_rows = test.batch_rows,
+                                     .shape = test.config.shape,
+                                     .image = image,
+                                     .staged_bytes = test.config.staged_bytes};
+        std::string source = matmul_source(choice.core, Epilogue::Store);
         if (broken) {
             constexpr std::string_view kSound = "x_scale[to] = scale";
             const size_t at = source.find(kSound);
@@ -66,19 +66,19 @@ protected:
             source.insert(at + kSound.size(), " * 1.0625f");
         }
         const auto program =
-            queue_->build("matmul", {source}, matmul_options(variant, Epilogue::Store, InputNorm::None, false));
+            queue_->build("matmul", {source}, matmul_options(choice, Epilogue::Store, InputNorm::None, false));
         if (!program) return program.error();
         return compute::make_kernel(*program, "matmul");
     }
 
     // With the kernels broken that the predicate names.
     template <typename IsBroken>
-    base::Result<SelfTestResult> run(const SampleMatrix& sample, const IsBroken& is_broken) {
-        const SampleTest test = {&sample, kKernels, has_images_};
+    base::Result<SelfTestResult> run(const ProbeMatrix& probe, const IsBroken& is_broken) {
+        const ProbeTest test = {&probe, kKernels, has_images_};
         n_ticks_ = 0;
         return test_matmuls(
             *queue_, {&test, 1},
-            [&](const SampleMatrix& of, const MatmulTest& kernel, bool image) {
+            [&](const ProbeMatrix& of, const MatmulTest& kernel, bool image) {
                 return build(of, kernel, image, is_broken(kernel, image));
             },
             [&] { return ++n_ticks_ <= most_ticks_; });
@@ -93,19 +93,19 @@ protected:
 constexpr auto kSound = [](const MatmulTest&, bool) { return false; };
 
 TEST_P(SelfTest, SoundKernelsPass) {
-    for (const auto& [type, limbs] : {std::pair{TensorType::Q4_0, 2u},
-                                      {TensorType::Q4_0, 1u},
-                                      {TensorType::Q4_K, 2u},
-                                      {TensorType::Q8_0, 2u},
-                                      {TensorType::BF16, 2u}}) {
+    for (const auto& [type, value_bytes] : {std::pair{TensorType::Q4_0, 2u},
+                                            {TensorType::Q4_0, 1u},
+                                            {TensorType::Q4_K, 2u},
+                                            {TensorType::Q8_0, 2u},
+                                            {TensorType::BF16, 2u}}) {
         SCOPED_TRACE(model::block_format(type).name);
         const FileMatrix matrix(type, noise_);
-        const SampleMatrix sample(matrix.view, limbs);
-        EXPECT_EQ(sample.tiles, kSampleTiles);
-        const auto found = run(sample, kSound);
+        const ProbeMatrix probe(matrix.view, value_bytes);
+        EXPECT_EQ(probe.tiles, kProbeTiles);
+        const auto found = run(probe, kSound);
         ASSERT_TRUE(found) << found.error().message;
         EXPECT_TRUE(found->notes.empty()) << found->notes[0];
-        EXPECT_EQ(found->configs.images.contains(sample.layout), has_images_);
+        EXPECT_EQ(found->configs.images.contains(probe.layout), has_images_);
         EXPECT_GE(found->configs.most_batch_rows, kMaxBatchRows);
         EXPECT_EQ(n_ticks_, kKernels.size());
     }
@@ -115,15 +115,15 @@ TEST_P(SelfTest, PassesOverRowsThatAreNotFinite) {
     FileMatrix matrix(TensorType::Q8_0, noise_);
     const uint16_t nan = 0x7e00;
     std::memcpy(matrix.blocks.data() + matrix.view.row_size_bytes(), &nan, sizeof nan);  // the scale of a block
-    const auto found = run(SampleMatrix(matrix.view, 2), kSound);
+    const auto found = run(ProbeMatrix(matrix.view, 2), kSound);
     ASSERT_TRUE(found) << found.error().message;
     EXPECT_TRUE(found->notes.empty());
 }
 
 TEST_P(SelfTest, AWrongKernelOfSeveralBatchRowsLeavesFewer) {
     const FileMatrix matrix(TensorType::Q4_0, noise_);
-    const SampleMatrix sample(matrix.view, 2);
-    const auto found = run(sample, [](const MatmulTest& kernel, bool) { return kernel.batch_rows == 8; });
+    const ProbeMatrix probe(matrix.view, 2);
+    const auto found = run(probe, [](const MatmulTest& kernel, bool) { return kernel.batch_rows == 8; });
     ASSERT_TRUE(found) << found.error().message;
     EXPECT_EQ(found->configs.most_batch_rows, 2u);
     ASSERT_EQ(found->notes.size(), 1u);
@@ -133,8 +133,8 @@ TEST_P(SelfTest, AWrongKernelOfSeveralBatchRowsLeavesFewer) {
 TEST_P(SelfTest, WrongImagesLeavePointers) {
     if (!has_images_) return;  // then there is nothing to fall back from
     const FileMatrix matrix(TensorType::Q8_0, noise_);
-    const SampleMatrix sample(matrix.view, 2);
-    const auto found = run(sample, [](const MatmulTest&, bool image) { return image; });
+    const ProbeMatrix probe(matrix.view, 2);
+    const auto found = run(probe, [](const MatmulTest&, bool image) { return image; });
     ASSERT_TRUE(found) << found.error().message;
     EXPECT_TRUE(found->configs.images.empty());
     EXPECT_GE(found->configs.most_batch_rows, kMaxBatchRows);
@@ -145,8 +145,8 @@ TEST_P(SelfTest, WrongImagesLeavePointers) {
 
 TEST_P(SelfTest, NamesTheKernelWhereNoneIsLeft) {
     const FileMatrix matrix(TensorType::Q6_K, noise_);
-    const SampleMatrix sample(matrix.view, 2);
-    const auto found = run(sample, [](const MatmulTest& kernel, bool) {
+    const ProbeMatrix probe(matrix.view, 2);
+    const auto found = run(probe, [](const MatmulTest& kernel, bool) {
         return kernel.batch_rows == 1 && kernel.config.shape.k_splits == 4;
     });
     ASSERT_FALSE(found);
@@ -158,38 +158,39 @@ TEST_P(SelfTest, NamesTheKernelWhereNoneIsLeft) {
 
 TEST_P(SelfTest, GivesUpWhenTold) {
     const FileMatrix matrix(TensorType::Q4_0, noise_);
-    const SampleMatrix sample(matrix.view, 2);
+    const ProbeMatrix probe(matrix.view, 2);
     most_ticks_ = 1;
-    const auto found = run(sample, kSound);
+    const auto found = run(probe, kSound);
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().code, ErrorCode::Cancelled);
 }
 
 TEST_P(SelfTest, SoundAttentionPassesWhateverALayerSees) {
-    const Variants variants(queue_->limits(), compute::Precision::Faithful);
+    const KernelChoice kernel_choice(queue_->limits(), compute::Precision::Faithful);
     model::DecoderSpec spec = small_llama();
     const compute::BackendLimits limits = test_limits(spec);
-    Kernels kernels(*queue_, spec, limits, variants);
+    Kernels kernels(*queue_, spec, limits, kernel_choice);
     model::LayerSpec& layer = spec.layers[0];
     for (const auto& [window, cap] : {std::pair{0u, 0.0f}, {20u, 0.0f}, {300u, 0.5f}}) {
         layer.window = window;
         layer.score_cap = cap;
-        const auto checked = check_attention(*queue_, kernels, variants, layer, limits);
+        const auto checked = check_attention(*queue_, kernels, kernel_choice, layer, limits);
         EXPECT_TRUE(checked) << "window " << window << ": " << checked.error().message;
     }
 }
 
 TEST_P(SelfTest, TheBenchAdmitsNoKernelThatGivesOtherBits) {
     const FileMatrix matrix(TensorType::Q4_0, noise_);
-    const Variants variants(queue_->limits(), compute::Precision::Faithful);
+    const KernelChoice kernel_choice(queue_->limits(), compute::Precision::Faithful);
     const compute::BackendLimits limits = test_limits(small_llama());
-    Kernels kernels(*queue_, small_llama(), limits, variants);
-    DeviceTuningBench::Samples samples;
-    samples.try_emplace({Layout::Q4_0, kMatrixCols, variants.limbs()}, matrix.view, variants.limbs());
+    Kernels kernels(*queue_, small_llama(), limits, kernel_choice);
+    DeviceTuningBench::Probes probes;
+    probes.try_emplace({Layout::Q4_0, kMatrixCols, kernel_choice.value_bytes()}, matrix.view,
+                       kernel_choice.value_bytes());
     const std::function<bool(uint32_t)> goes_on = [](uint32_t) { return true; };
-    DeviceTuningBench bench(*queue_, kernels, variants, samples, goes_on);
+    DeviceTuningBench bench(*queue_, kernels, kernel_choice, probes, goes_on);
     const MatmulKind kind = {Layout::Q4_0, kMatrixRows, kMatrixCols, OutputKind::Rows};
-    const KernelCandidate usual = {kind, 1, variants.usual(kind, 1)};
+    const KernelCandidate usual = {kind, 1, kernel_choice.usual(kind, 1)};
     EXPECT_TRUE(bench.admit(usual));
     EXPECT_TRUE(bench.time(usual));
     KernelCandidate other = usual;  // adds the same up in another order

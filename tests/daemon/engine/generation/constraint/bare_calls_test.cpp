@@ -28,6 +28,8 @@ const std::vector<chat::Tool>& tools() {
         {"type":"function","function":{"name":"note","parameters":{"type":"object","properties":{
             "text":{"type":"string"}},"required":["text"]}}},
         {"type":"function","function":{"name":"loose","parameters":{"type":"object","properties":{
+            "a":{"type":"string","not":{"const":"y"}}}}}},
+        {"type":"function","function":{"name":"strict","strict":true,"parameters":{"type":"object","properties":{
             "a":{"not":{"const":"y"}}}}}}])");
     return all;
 }
@@ -80,7 +82,7 @@ std::string read(std::string_view answer, const Asked& asked = {}) {
     return all;
 }
 
-// What is given before the end of the answer.
+// Returns the parts that are given before the end of the answer.
 std::string given_at_once(std::string_view answer) {
     BareCalls bare({.tools = tools(), .texts_of_others = {}});
     std::string all;
@@ -116,6 +118,7 @@ TEST(BareCalls, ArgumentsFitTheSchemaInAnyOrder) {
         const std::string answer = R"({"name": "find", "arguments": )" + std::string(arguments) + "}";
         EXPECT_EQ(read(answer), answer);
     }
+    EXPECT_EQ(read(R"({"name": "loose", "arguments": {"a": "x"}})"), R"([loose {"a": "x"}])");
     const std::string no_arguments = R"({"name": "find_all", "arguments": {"what": "x"}})";
     EXPECT_EQ(read(no_arguments), no_arguments);
 }
@@ -148,7 +151,8 @@ TEST(BareCalls, EverythingElseStaysAsItIs) {
              R"({"name": "find", "arguments": {"what": "x"}}})",
              R"({"call": {"name": "find", "arguments": {"what": "x"}}})",
              R"([[{"name": "find", "arguments": {"what": "x"}}]])",
-             R"({"name": "loose", "arguments": {"a": "x"}})",
+             R"({"name": "loose", "arguments": {"a": 1}})",
+             R"({"name": "strict", "arguments": {"a": "x"}})",
              kFind + std::string("\n") + kFind,
              kFind + std::string(" and so on"),
              std::string("I call ") + kFind,

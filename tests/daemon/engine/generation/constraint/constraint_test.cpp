@@ -206,7 +206,7 @@ TEST(Constraint, SpellsWhatIsForced) {
     EXPECT_EQ(spelled(), "nothing");
 }
 
-// What a checker lets through is what the engine would have let a model generate, token by token.
+// A checker lets through what the engine would have let a model generate, token by token.
 TEST(Constraint, AcceptsWhatACheckerOfTextsFromElsewhereAccepts) {
     const Words words;
     const auto trie = trie_of(words);

@@ -161,7 +161,7 @@ private:
     bool is_in_character_ = false;
 };
 
-// What the calls of an answer must be like, whether or not it is whole.
+// Checks the calls of an answer, whether or not it is whole.
 void check_calls(const AnswerShape& shape, const ReadAnswer& answer, const std::string& text) {
     simdjson::dom::parser parser;
     EXPECT_TRUE(answer.is_in_order) << text;

@@ -59,7 +59,7 @@ protected:
     }
     // Runs it alone, saves, and compares it with what it is without a cache. Gives the prompt's tokens that it found.
     uint32_t found(const std::string& prompt, const std::string& scope = "app",
-                   const SamplerParameters& sampling = test::kSeeded) {
+                   const Sampling& sampling = test::kSeeded) {
         auto request = test::request(++last_id_, prompt, 20, sampling);
         request.cache_scope = scope;
         EXPECT_TRUE(generator_->submit(request));
@@ -91,7 +91,7 @@ TEST_P(DiskPrefixCacheTest, ALongPrefixThatComesAgainOutlivesTheEngine) {
     EXPECT_EQ(n_files(), 0u) << "what is asked once is not saved";
     EXPECT_EQ(found(prompt), kWhole);
     EXPECT_EQ(n_files(), 12u);
-    for (const auto& sampling : {SamplerParameters{}, test::kSeeded, test::kFiltered}) {
+    for (const auto& sampling : {Sampling{}, test::kSeeded, test::kFiltered}) {
         restart();
         EXPECT_EQ(found(prompt + " and a question", "app", sampling), kWhole);
         EXPECT_EQ(device().n_page_writes, 12u);
@@ -126,7 +126,7 @@ TEST_P(DiskPrefixCacheTest, AnotherApplicationOrProfileFindsNothing) {
     EXPECT_EQ(found(prompt, "another"), 0u);
     EXPECT_EQ(found(prompt, ""), 0u);
     EXPECT_EQ(found(prompt, ""), 0u);
-    restart("another profile");
+    restart("another fingerprint");
     EXPECT_EQ(found(prompt), 0u);
     restart();
     EXPECT_EQ(found(prompt), kWhole);

@@ -22,7 +22,7 @@ model::DecoderSpec small_spec() {
 // 32 positions * 4 layers * (key and value) * 128 elements * 2 bytes.
 constexpr uint64_t kPageBytes = 32 * 4 * 2 * 128 * 2;
 
-// Of four sequences of 1,000 tokens.
+// Plans for four sequences of 1,000 tokens.
 base::Result<uint32_t> plan(uint64_t weight_bytes, const compute::DeviceMemory& memory) {
     compute::BackendLimits limits{.n_ctx = 1000};
     const auto planned = plan_kv_pages(small_spec(), 4, weight_bytes, memory, limits);
@@ -113,7 +113,7 @@ TEST(PlanKvPages, GivesLayersWithAWindowWhatItSees) {
     EXPECT_EQ(limits.window, 256u) << "it saves more";
 }
 
-// Of four sequences of 1,000 tokens, 10 MiB of weights, and as much for the rest.
+// The plan is one for four sequences of 1,000 tokens, 10 MiB of weights, and as much for the rest.
 constexpr uint64_t kBoundWeights = 10 << 20;
 base::Result<uint32_t> plan_bounded(uint64_t for_pages, uint64_t available = uint64_t{1} << 40) {
     compute::BackendLimits limits{.n_ctx = 1000};
@@ -163,7 +163,7 @@ TEST(PlanKvPagesOfABound, HoldsWindowedPagesToo) {
     }
 }
 
-// What one sequence takes of the pages that plan_kv_pages() sets, without those of the prefix cache and with them.
+// One sequence takes so much of the pages that plan_kv_pages() sets, without those of the prefix cache and with them.
 TEST(ContextMemory, IsWhatThePagesOfTheCpuTake) {
     model::DecoderSpec spec = small_spec();
     const compute::BackendLimits small{.n_ctx = 64, .max_rows = 128};

@@ -27,7 +27,7 @@ using compute::kPageTokens;
 constexpr uint64_t kPageBytes = 1000;
 constexpr uint64_t kWindowPageBytes = 300;
 constexpr uint64_t kPlenty = 1u << 20;
-const std::string kIdentity = "engine 1, profile, model 7";
+const std::string kIdentity = "engine 1, fingerprint, model 7";
 
 // So many pages; `text` is in the last id of the first page, which tells chains apart.
 std::vector<int32_t> chain(uint32_t n_pages, int32_t text = 0) {
@@ -155,7 +155,7 @@ TEST_F(PrefixStoreTest, AWindowedPageIsAnotherPageOfTheSameChain) {
     EXPECT_EQ(files().size(), 0u);
 }
 
-// What a hash says is not believed: the file must repeat it all.
+// A hash alone is not believed: the file must repeat it all.
 TEST_F(PrefixStoreTest, AFileUnderAnothersNameIsNoPage) {
     const auto ids = chain(1);
     auto store = open();

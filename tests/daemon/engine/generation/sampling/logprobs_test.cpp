@@ -19,23 +19,23 @@ namespace {
 using namespace test;
 using Request = RecordedEvents::Request;
 
-const std::vector<SamplerParameters> kSamplings = {{},
-                                                   kSeeded,
-                                                   kFiltered,
-                                                   {.temperature = 2, .seed = 9},
-                                                   {.repeat_penalty = 1.3f},
-                                                   {.temperature = 1,
-                                                    .top_k = 30,
-                                                    .repeat_penalty = 1.2f,
-                                                    .presence_penalty = 0.5f,
-                                                    .frequency_penalty = -0.7f,
-                                                    .seed = 2,
-                                                    .logit_bias = {{'a', 3}, {'t', -4}, {'b', 5}}},
-                                                   {.temperature = 1.5f, .min_p = 0.2f, .seed = 4}};
+const std::vector<Sampling> kSamplings = {{},
+                                          kSeeded,
+                                          kFiltered,
+                                          {.temperature = 2, .seed = 9},
+                                          {.repeat_penalty = 1.3f},
+                                          {.temperature = 1,
+                                           .top_k = 30,
+                                           .repeat_penalty = 1.2f,
+                                           .presence_penalty = 0.5f,
+                                           .frequency_penalty = -0.7f,
+                                           .seed = 2,
+                                           .logit_bias = {{'a', 3}, {'t', -4}, {'b', 5}}},
+                                          {.temperature = 1.5f, .min_p = 0.2f, .seed = 4}};
 constexpr uint32_t kTop = 5;
 constexpr float kTolerance = 1e-5f;
 
-GenerationRequest asking(const SamplerParameters& sampling, std::optional<uint32_t> n_top = kTop) {
+GenerationRequest asking(const Sampling& sampling, std::optional<uint32_t> n_top = kTop) {
     auto asking = request(1, "tell me", 30, sampling);
     asking.top_logprobs = n_top;
     return asking;
@@ -70,7 +70,7 @@ std::vector<TokenLogprob> expected(LoadedModel& model, const GenerationRequest& 
     auto logits = fake_backend(model).logits(history);
     std::map<int32_t, int> counts;  // the window has them all
     for (const int32_t id : history) ++counts[id];
-    const SamplerParameters& sampling = request.sampling;
+    const Sampling& sampling = request.sampling;
     for (const auto& [id, count] : counts) {
         float& l = logits[static_cast<size_t>(id)];
         l = l > 0 ? l / sampling.repeat_penalty : l * sampling.repeat_penalty;
@@ -111,7 +111,7 @@ void expect_told(LoadedModel& model, const GenerationRequest& request, const Req
 const auto kAll = [](int32_t) { return true; };
 
 TEST(Logprobs, AreThoseOfTheRowBeforeTemperatureAndFiltersAndAfterThePenalties) {
-    for (const SamplerParameters& sampling : kSamplings) {
+    for (const Sampling& sampling : kSamplings) {
         auto model = fake_model();
         const auto asked = asking(sampling);
         expect_told(model, asked, given(model, asked), kAll);
@@ -120,7 +120,7 @@ TEST(Logprobs, AreThoseOfTheRowBeforeTemperatureAndFiltersAndAfterThePenalties) 
 
 TEST(Logprobs, ChangeNoToken) {
     for (const bool asynchronous : {false, true}) {
-        for (const SamplerParameters& sampling : kSamplings) {
+        for (const Sampling& sampling : kSamplings) {
             const auto without = undisturbed(asking(sampling, std::nullopt));
             EXPECT_TRUE(without.logprobs.empty());
             for (const uint32_t n_top : {0u, kTop}) {
@@ -136,7 +136,7 @@ TEST(Logprobs, ChangeNoToken) {
 
 // The same numbers, whether the device's candidates were enough or its row had to be read.
 TEST(Logprobs, CandidatesAndTheWholeRowTellTheSame) {
-    for (const SamplerParameters& sampling : kSamplings) {
+    for (const Sampling& sampling : kSamplings) {
         auto many = fake_model();
         auto few = fake_model();
         fake_backend(few).max_candidates = 3;
@@ -166,7 +166,7 @@ TEST(Logprobs, TheChosenTokenAloneNeedsNoRowWhereItIsACandidate) {
 }
 
 TEST(Logprobs, UnderAConstraintAreAmongWhatItAllows) {
-    for (const SamplerParameters& sampling : kSamplings) {
+    for (const Sampling& sampling : kSamplings) {
         auto asked = asking(sampling);
         asked.grammar = letters('a', 'd');
         auto model = fake_model();
@@ -191,7 +191,7 @@ TEST(Logprobs, OfATokenThatEndsTheAnswerThereAreNone) {
 }
 
 TEST(Logprobs, AReplayTellsOfNewTokensOnlyAndTheSame) {
-    for (const SamplerParameters& sampling : kSamplings) {
+    for (const Sampling& sampling : kSamplings) {
         const auto whole = undisturbed(asking(sampling));
         for (size_t n = 0; n < whole.ids.size(); ++n) {
             auto resumed = asking(sampling);

@@ -56,15 +56,15 @@ TEST(KeptCandidates, RefusesWhatTheListDoesNotProve) {
     EXPECT_EQ(kept_candidates({}, floor, 0, 100, {.temperature = 1, .top_k = 1}), std::nullopt);
 }
 
-TEST(SamplerParameters, NameWhatIsWrong) {
+TEST(Sampling, NameWhatIsWrong) {
     const float nan = std::nanf("");
-    const auto refused = [](const SamplerParameters& parameters, const std::string& name) {
-        const auto checked = parameters.check(257);
+    const auto refused = [](const Sampling& parameters, const std::string& name) {
+        const auto checked = check(parameters, 257);
         return !checked && checked.error().code == base::ErrorCode::InvalidArgument &&
                checked.error().message.starts_with(name);
     };
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    EXPECT_TRUE(SamplerParameters{}.check(257));
+    EXPECT_TRUE(check(Sampling{}, 257));
     for (const float bad : {nan, -1.0f, kInfinity}) {
         EXPECT_TRUE(refused({.temperature = bad}, "temperature"));
         EXPECT_TRUE(refused({.top_p = bad}, "top_p"));
@@ -84,13 +84,13 @@ TEST(SamplerParameters, NameWhatIsWrong) {
         EXPECT_TRUE(refused({.logit_bias = {{3, 1}, {4, bad}}}, "logit_bias"));
     }
     for (const int32_t bad : {-1, 257}) EXPECT_TRUE(refused({.logit_bias = {{bad, 1}}}, "logit_bias: "));
-    EXPECT_TRUE(refused({.logit_bias = std::vector<LogitBias>(kMaxLogitBias + 1)}, "logit_bias: 301"));
-    const SamplerParameters extreme = {.temperature = kMaxTemperature,
-                                       .presence_penalty = -kMaxPenalty,
-                                       .frequency_penalty = kMaxPenalty,
-                                       .repeat_last_n = std::numeric_limits<int32_t>::max(),
-                                       .logit_bias = {{0, -kInfinity}, {0, kMaxBias}, {256, -kMaxBias}}};
-    EXPECT_TRUE(extreme.check(257));
+    EXPECT_TRUE(refused({.logit_bias = std::vector<protocol::LogitBias>(kMaxLogitBias + 1)}, "logit_bias: 301"));
+    const Sampling extreme = {.temperature = kMaxTemperature,
+                              .presence_penalty = -kMaxPenalty,
+                              .frequency_penalty = kMaxPenalty,
+                              .repeat_last_n = std::numeric_limits<int32_t>::max(),
+                              .logit_bias = {{0, -kInfinity}, {0, kMaxBias}, {256, -kMaxBias}}};
+    EXPECT_TRUE(check(extreme, 257));
 }
 
 TEST(Sampler, PenalisesTheLast64DistinctTokens) {
@@ -99,18 +99,18 @@ TEST(Sampler, PenalisesTheLast64DistinctTokens) {
     Sampler sampler({.repeat_penalty = 1.5f}, 257);
     const auto request = sampler.request(ids, 65);
     EXPECT_EQ(request.position, 65u);
-    ASSERT_EQ(request.adjustments.size(), 10u);
+    ASSERT_EQ(request.logit_biases.size(), 10u);
     for (int32_t id = 0; id < 10; ++id) {
-        const compute::Adjustment& change = request.adjustments[static_cast<size_t>(id)];
+        const compute::LogitBias& change = request.logit_biases[static_cast<size_t>(id)];
         EXPECT_EQ(change.id, id);
         EXPECT_EQ(change.factor, 1.5f);
         EXPECT_EQ(change.addend, 0);
         EXPECT_TRUE(std::signbit(change.addend)) << "-0 changes no logit, not even one of -0";
     }
-    EXPECT_TRUE(Sampler({.repeat_penalty = 1}, 257).request(ids, 65).adjustments.empty());
-    EXPECT_TRUE(Sampler({.repeat_penalty = 2, .repeat_last_n = 0}, 257).request(ids, 65).adjustments.empty());
-    EXPECT_EQ(Sampler({.repeat_penalty = 2, .repeat_last_n = 65}, 257).request(ids, 65).adjustments.size(), 11u);
-    EXPECT_EQ(Sampler({.repeat_penalty = 2, .repeat_last_n = -1}, 257).request(ids, 65).adjustments.size(), 11u);
+    EXPECT_TRUE(Sampler({.repeat_penalty = 1}, 257).request(ids, 65).logit_biases.empty());
+    EXPECT_TRUE(Sampler({.repeat_penalty = 2, .repeat_last_n = 0}, 257).request(ids, 65).logit_biases.empty());
+    EXPECT_EQ(Sampler({.repeat_penalty = 2, .repeat_last_n = 65}, 257).request(ids, 65).logit_biases.size(), 11u);
+    EXPECT_EQ(Sampler({.repeat_penalty = 2, .repeat_last_n = -1}, 257).request(ids, 65).logit_biases.size(), 11u);
 }
 
 TEST(Sampler, PenaltiesBiasAndBansOfAnIdBecomeOneAdjustment) {
@@ -126,24 +126,24 @@ TEST(Sampler, PenaltiesBiasAndBansOfAnIdBecomeOneAdjustment) {
     const std::vector<std::tuple<int32_t, float, float>> expected = {
         {2, 1.0f, kBan}, {4, 1.5f, kBan}, {9, 1.5f, -0.5f + 2 * 2 + 6}, {30, 1.0f, kBan}, {100, 1.0f, -100.0f}};
     std::vector<std::tuple<int32_t, float, float>> given;
-    for (const compute::Adjustment& change : request.adjustments) {
+    for (const compute::LogitBias& change : request.logit_biases) {
         given.emplace_back(change.id, change.factor, change.addend);
     }
     EXPECT_EQ(given, expected);
     EXPECT_TRUE(sampler.unsent().empty());
 }
 
-TEST(Sampler, SendsTheDeviceAsManyAdjustmentsAsItTakes) {
-    std::vector<int32_t> ids(compute::kMaxAdjustments);
+TEST(Sampler, SendsTheDeviceAsManyLogitBiasesAsItTakes) {
+    std::vector<int32_t> ids(compute::kMaxLogitBiases);
     for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(2 * i);
     Sampler sampler({.temperature = 1, .top_k = 5, .presence_penalty = 1, .repeat_last_n = -1}, 1000);
-    EXPECT_EQ(sampler.request(ids, 384).adjustments.size(), compute::kMaxAdjustments);
+    EXPECT_EQ(sampler.request(ids, 384).logit_biases.size(), compute::kMaxLogitBiases);
     EXPECT_TRUE(sampler.unsent().empty());
     ids.push_back(1);
     const auto request = sampler.request(ids, 385);
-    EXPECT_TRUE(request.adjustments.empty());
+    EXPECT_TRUE(request.logit_biases.empty());
     EXPECT_FALSE(request.wants_candidates);
-    EXPECT_EQ(sampler.unsent().size(), compute::kMaxAdjustments + 1);
+    EXPECT_EQ(sampler.unsent().size(), compute::kMaxLogitBiases + 1);
     ids.pop_back();
     (void)sampler.request(ids, 384);
     EXPECT_TRUE(sampler.unsent().empty());
@@ -151,7 +151,7 @@ TEST(Sampler, SendsTheDeviceAsManyAdjustmentsAsItTakes) {
 
 TEST(Sampler, AsksForCandidatesOnlyWhereAFilterNeedsThem) {
     const std::vector<int32_t> ids = {1};
-    const auto asks = [&](const SamplerParameters& p) { return Sampler(p, 257).request(ids, 1).wants_candidates; };
+    const auto asks = [&](const Sampling& p) { return Sampler(p, 257).request(ids, 1).wants_candidates; };
     EXPECT_FALSE(asks({.temperature = 0, .top_k = 40, .top_p = 0.9f}));
     EXPECT_FALSE(asks({.temperature = 0.8f}));
     EXPECT_FALSE(asks({.temperature = 0.8f, .top_k = 1}));
@@ -162,15 +162,15 @@ TEST(Sampler, AsksForCandidatesOnlyWhereAFilterNeedsThem) {
 }
 
 TEST(Sampler, KnowsWhatTheDeviceDoesByItself) {
-    EXPECT_TRUE(SamplerParameters{}.is_done_by_device());
-    EXPECT_TRUE((SamplerParameters{.temperature = 0.8f}.is_done_by_device()));
-    EXPECT_TRUE((SamplerParameters{.temperature = 0, .top_p = 0.5f}.is_done_by_device()));
-    EXPECT_FALSE((SamplerParameters{.temperature = 0.8f, .top_p = 0.5f}.is_done_by_device()));
-    EXPECT_FALSE((SamplerParameters{.repeat_penalty = 1.1f}.is_done_by_device()));
-    EXPECT_FALSE((SamplerParameters{.presence_penalty = 1}.is_done_by_device()));
-    EXPECT_FALSE((SamplerParameters{.frequency_penalty = -1, .repeat_last_n = -1}.is_done_by_device()));
-    EXPECT_TRUE((SamplerParameters{.repeat_penalty = 1.1f, .repeat_last_n = 0}.is_done_by_device()));
-    EXPECT_TRUE((SamplerParameters{.logit_bias = {{1, 1}}}.is_done_by_device()));
+    EXPECT_TRUE(is_done_by_device(Sampling{}));
+    EXPECT_TRUE(is_done_by_device((Sampling{.temperature = 0.8f})));
+    EXPECT_TRUE(is_done_by_device((Sampling{.temperature = 0, .top_p = 0.5f})));
+    EXPECT_FALSE(is_done_by_device((Sampling{.temperature = 0.8f, .top_p = 0.5f})));
+    EXPECT_FALSE(is_done_by_device((Sampling{.repeat_penalty = 1.1f})));
+    EXPECT_FALSE(is_done_by_device((Sampling{.presence_penalty = 1})));
+    EXPECT_FALSE(is_done_by_device((Sampling{.frequency_penalty = -1, .repeat_last_n = -1})));
+    EXPECT_TRUE(is_done_by_device((Sampling{.repeat_penalty = 1.1f, .repeat_last_n = 0})));
+    EXPECT_TRUE(is_done_by_device((Sampling{.logit_bias = {{1, 1}}})));
 }
 
 // Runs one row of the fake device through request() and choose().
@@ -196,13 +196,13 @@ test::FakeBackend one_slot_backend(uint32_t n_vocab) {
 }
 
 TEST(Sampler, ReadsTheWholeRowWhenCandidatesAreTooFewAndChoosesTheSame) {
-    const std::vector<SamplerParameters> cases = {
+    const std::vector<Sampling> cases = {
         {.temperature = 1.3f, .top_k = 100},
         {.temperature = 1.3f, .top_p = 0.99f},
         {.temperature = 1.3f, .min_p = 0.001f},
         {.temperature = 1.3f, .top_k = 200, .top_p = 0.98f, .min_p = 0.01f, .repeat_penalty = 1.4f},
     };
-    for (SamplerParameters parameters : cases) {
+    for (Sampling parameters : cases) {
         uint32_t reads = 0;
         for (uint64_t seed = 0; seed < 50; ++seed) {
             parameters.seed = seed;

@@ -31,7 +31,7 @@ TEST(Drafter, DraftsWhatFollowedBefore) {
     for (size_t i = 1; i < drafts.size(); ++i) EXPECT_LE(drafts[i].probability, drafts[i - 1].probability);
 }
 
-// What repeats itself goes on behind its end.
+// A text that repeats itself goes on behind its end.
 TEST(Drafter, GoesOnWithItsOwnDrafts) {
     const auto ids = ids_of("xabababababababababab");
     Drafter drafter(1000);
@@ -48,7 +48,7 @@ TEST(Drafter, ATextWithoutRepetitionIsNotExpectedToRepeatItself) {
     Drafter drafter(4000);
     std::vector<Draft> drafts;
     size_t n_drafts = 0;
-    // Of few tokens, so that pairs come again all the time, and what follows them does not.
+    // The text has few tokens, so that pairs come again all the time, and what follows them does not.
     while (ids.size() < 2000) {
         ids.push_back(static_cast<int32_t>(random() % 20));
         drafter.follow(ids, {});

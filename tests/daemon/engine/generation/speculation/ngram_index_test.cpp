@@ -8,7 +8,7 @@
 namespace llmd::generation {
 namespace {
 
-// What the index must find: the longest end, where it came last.
+// The index must find the longest end, where it came last.
 std::optional<NgramIndex::Match> searched(std::span<const int32_t> ids) {
     for (uint32_t n = kLongestNgram; n >= kShortestNgram; --n) {
         for (size_t next = ids.size() - 1; ids.size() > n && next >= n; --next) {

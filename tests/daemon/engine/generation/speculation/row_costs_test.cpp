@@ -42,7 +42,7 @@ TEST(RowCosts, KnowTheDevicesSpeedWithoutStepsOfOneRow) {
     }
 }
 
-// What such a text tells of rows at first is not taken for the device's speed.
+// The first steps of such a text are not taken for the device's speed.
 TEST(RowCosts, LearnFromStepsOfManyRowsAlone) {
     for (const double each : {0.05, 0.5}) {
         RowCosts costs(compute::BackendKind::Cpu);
@@ -54,7 +54,7 @@ TEST(RowCosts, LearnFromStepsOfManyRowsAlone) {
 }
 
 // Four sequences together have no steps of one row for hours.
-TEST(RowCosts, KeepWhatTheyHaveLearnedInCompany) {
+TEST(RowCosts, KeepWhatTheyHaveLearnedWithOtherRows) {
     for (const double each : {0.05, 0.5}) {
         RowCosts costs(compute::BackendKind::Cpu);
         for (int i = 0; i < 20; ++i) costs.measured(1, linear(1, each), false);

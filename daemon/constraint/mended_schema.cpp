@@ -1,0 +1,193 @@
+#include "constraint/mended_schema.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "base/json_writer.h"
+#include "constraint/json_schema.h"
+#include "constraint/schema_keywords.h"
+
+namespace llmd::constraint {
+
+using base::JsonWriter;
+using simdjson::SUCCESS;
+using simdjson::dom::element;
+
+namespace {
+
+// The words of Python, JavaScript, Java, Rust and of OpenAPI's older generators.
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+    {"int", "integer"},   {"long", "integer"},   {"int32", "integer"}, {"int64", "integer"}, {"float", "number"},
+    {"double", "number"}, {"decimal", "number"}, {"str", "string"},    {"text", "string"},   {"bool", "boolean"},
+    {"list", "array"},    {"tuple", "array"},    {"dict", "object"},   {"map", "object"},    {"none", "null"},
+};
+constexpr std::array<std::string_view, 10> kNumbers = {
+    "minimum",   "maximum",   "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+    "minLength", "maxLength", "minItems",         "maxItems",         "minProperties"};
+constexpr std::array<std::string_view, 3> kTexts = {"pattern", "format", "$ref"};
+constexpr std::array<std::string_view, 4> kSchemaMaps = {"properties", "patternProperties", "$defs", "definitions"};
+constexpr std::array<std::string_view, 3> kSchemas = {"items", "additionalProperties", "propertyNames"};
+constexpr std::array<std::string_view, 3> kSchemaLists = {"anyOf", "oneOf", "allOf"};
+
+bool is_one_of(std::string_view key, const auto& keys) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+// The name of the JSON type that is meant; empty: of none.
+std::string_view type_meant(std::string_view name, std::string& lower) {
+    lower.assign(name);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    if (type_bits(lower) != 0) return lower;
+    for (const auto& [other, meant] : kOtherNames) {
+        if (other == lower) return meant;
+    }
+    return {};
+}
+
+class Mender {
+public:
+    void schema(element value, const std::string& at) {
+        simdjson::dom::object object;
+        if (value.is_bool()) return raw(value);
+        if (value.get(object) != SUCCESS) {
+            note(at, as_told(value), " is not a schema");
+            json_.begin_object().end_object();
+            return;
+        }
+        const bool is_root = at == "#";
+        const auto listed = object["items"];
+        const bool is_tuple = listed.error() == SUCCESS && listed.is_array();
+        has_changed_ |= is_tuple;
+        json_.begin_object();
+        bool has_type = false;
+        for (const auto& [key, member] : object) {
+            if (key == "type") {
+                has_type = type(member, at, is_root);
+            } else if (is_tuple && key == "items") {
+                list("prefixItems", member, at);
+            } else if (is_tuple && key == "additionalItems") {
+                schema_member("items", member, at);
+            } else {
+                keyword(key, member, at);
+            }
+        }
+        if (is_root && !has_type) json_.key("type").value("object");
+        json_.end_object();
+    }
+
+    bool has_changed() const { return has_changed_; }
+    std::string fault() const { return fault_; }
+    std::string take() { return json_.take(); }
+
+private:
+    template <typename... Parts>
+    void note(const std::string& at, const Parts&... parts) {
+        has_changed_ = true;
+        if (fault_.empty()) fault_ = base::concat("at ", base::in_quotes(at), ": ", parts...);
+    }
+    void raw(element value) { json_.json(simdjson::minify(value)); }
+
+    void keyword(std::string_view key, element value, const std::string& at) {
+        const bool is_list = is_one_of(key, kSchemaLists);
+        simdjson::dom::array values;
+        const bool is_array = value.get(values) == SUCCESS && values.size() > 0;
+        if (is_one_of(key, kSchemaMaps)) {
+            value.is_object() ? map(key, value, at) : note(at, key, ": ", as_told(value), " is not an object");
+        } else if (is_one_of(key, kSchemas)) {
+            const bool is_schema = value.is_object() || value.is_bool();
+            is_schema ? schema_member(key, value, at) : note(at, key, ": ", as_told(value), " is not a schema");
+        } else if (is_list || key == "enum") {
+            if (!is_array) return note(at, key, ": ", as_told(value), " is not an array that holds something");
+            if (is_list) return list(key, value, at);
+            json_.key(key);
+            raw(value);
+        } else if (key == "required") {
+            required(value, at);
+        } else if ((is_one_of(key, kNumbers) && !value.is_number()) || (is_one_of(key, kTexts) && !value.is_string())) {
+            note(at, key, ": ", as_told(value), " is of another type than the keyword's");
+        } else {
+            json_.key(key);
+            raw(value);
+        }
+    }
+
+    // Whether a type was written.
+    bool type(element value, const std::string& at, bool is_root) {
+        std::string lower;
+        std::string_view name;
+        if (value.get(name) == SUCCESS) {
+            const std::string_view meant = type_meant(name, lower);
+            if (meant != name || (is_root && meant != "object"))
+                note(at, "type: ", as_told(value), " is no JSON type here");
+            if (meant.empty() || (is_root && meant != "object")) return false;
+            json_.key("type").value(meant);
+            return true;
+        }
+        simdjson::dom::array names;
+        if (value.get(names) == SUCCESS && names.size() > 0 && !is_root) {
+            const bool are_types = std::all_of(names.begin(), names.end(), [&](element one) {
+                std::string_view text;
+                return one.get(text) == SUCCESS && type_bits(text) != 0;
+            });
+            if (are_types) {
+                json_.key("type");
+                raw(value);
+                return true;
+            }
+        }
+        note(at, "type: ", as_told(value), " is no JSON type here");
+        return false;
+    }
+
+    void required(element value, const std::string& at) {
+        simdjson::dom::array names;
+        const bool is_array = value.get(names) == SUCCESS;
+        const bool are_texts =
+            is_array && std::all_of(names.begin(), names.end(), [](element one) { return one.is_string(); });
+        if (!are_texts) return note(at, "required: ", as_told(value), " is not an array of strings");
+        json_.key("required");
+        raw(value);
+    }
+
+    void schema_member(std::string_view key, element value, const std::string& at) {
+        json_.key(key);
+        schema(value, base::concat(at, '/', key));
+    }
+    void map(std::string_view key, element value, const std::string& at) {
+        simdjson::dom::object members;
+        if (value.get(members) != SUCCESS) return;
+        json_.key(key).begin_object();
+        for (const auto& [name, member] : members) {
+            json_.key(name);
+            schema(member, base::concat(at, '/', key, '/', name));
+        }
+        json_.end_object();
+    }
+    void list(std::string_view key, element value, const std::string& at) {
+        simdjson::dom::array members;
+        if (value.get(members) != SUCCESS) return;
+        json_.key(key).begin_array();
+        size_t i = 0;
+        for (const element one : members) schema(one, base::concat(at, '/', key, '/', i++));
+        json_.end_array();
+    }
+
+    JsonWriter json_;
+    bool has_changed_ = false;
+    std::string fault_;
+};
+
+}  // namespace
+
+std::optional<MendedSchema> mend_schema(element schema) {
+    if (nests_deeper(schema, kMaxSchemaDepth)) return std::nullopt;  // which is refused
+    Mender mender;
+    mender.schema(schema, "#");
+    if (!mender.has_changed()) return std::nullopt;
+    return MendedSchema{mender.take(), mender.fault()};
+}
+
+}  // namespace llmd::constraint

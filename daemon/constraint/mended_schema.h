@@ -1,0 +1,29 @@
+// A JSON schema as programs write it, made one that can be read. Of what is malformed only the keyword goes, so that a
+// list of twenty tools is not refused for one of them. Pure.
+#pragma once
+
+#include <simdjson.h>
+
+#include <optional>
+#include <string>
+
+namespace llmd::constraint {
+
+struct MendedSchema {
+    std::string text;
+    // The first thing that was changed: `at "#/properties/a": type: "any" is no JSON type`. Empty where draft 7's
+    // spelling of a tuple was all: that is no fault.
+    std::string fault;
+};
+
+// Mends the schema of a tool's arguments, and so of an object. Returns nothing where there is nothing to mend:
+// - `type` with the name of a JSON type in other letters or of a common programming language is that type; any other
+//   goes, and at the root it is "object";
+// - `properties`, `patternProperties`, `propertyNames`, `$defs`, `definitions`, `required`, `enum`, `items`,
+//   `additionalProperties`, `anyOf`, `oneOf`, `allOf` and the keywords whose values are numbers or strings go where
+//   their value is of another kind, or an `enum` is empty;
+// - `items` that is an array, as in draft 7, is `prefixItems`, and its `additionalItems` is `items`.
+// A schema that is no object is one of any value.
+std::optional<MendedSchema> mend_schema(simdjson::dom::element schema);
+
+}  // namespace llmd::constraint
