@@ -4,9 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <ctime>
 #include <string>
 #include <string_view>
+
+#include "support/processor_time.h"
 
 namespace llmd::chat {
 namespace {
@@ -35,17 +36,16 @@ std::string filled(std::string text, std::string_view piece) {
 }
 
 TEST(TemplateText, IsReadInTimeThatGrowsWithItsLength) {
-    // Each made the reading quadratic once, and took 2 to 28 seconds; now each takes less than half of one. The time is
-    // the processor's, which other programs do not lengthen.
+    // Each made the reading quadratic once, and took 2 to 28 seconds; now each takes less than half of one.
     constexpr double kMostSeconds = 4;
-    const std::clock_t begin = std::clock();
+    const test::ProcessorTime time;
     for (const std::string& text :
          {filled("", "message.role"), filled("", "+''"), filled("", "'"), filled("", "{{bos_token}}"),
           filled(kTurn, "<|im_start|>system\\n"), filled(kTurn, "set system_message = 'a"),
           filled(kGraniteTurn, "\"Knowledge Cutoff Date: April 2024.")}) {
         (void)details(text);
     }
-    EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, kMostSeconds);
+    EXPECT_LT(time.seconds(), kMostSeconds);
 }
 
 TEST(TemplateText, IsNotReadBeyondAMebibyte) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include <ctime>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 
 #include "answer_shapes.h"
 #include "constraint/json_schema.h"
+#include "support/processor_time.h"
 
 namespace llmd::constraint {
 namespace {
@@ -78,7 +78,7 @@ TEST(ToolList, HostileSchemasAreRefusedOrCompiledSoon) {
                          schema, R"(},"$defs":{"any":{"anyOf":[)", any, R"(]},"wide":)", wide, "}}}");
     }
     tools += "]";
-    const std::clock_t begin = std::clock();
+    const test::ProcessorTime time;
     const auto parsed = parse_tools(tools);
     ASSERT_TRUE(parsed) << parsed.error().message;
     for (const chat::CallSyntax* syntax : {&chat::kHermesCalls, &chat::kQwenXmlCalls, &chat::kLfm2Calls}) {
@@ -86,7 +86,7 @@ TEST(ToolList, HostileSchemasAreRefusedOrCompiledSoon) {
         if (!compiled) {
             EXPECT_EQ(compiled.error().message.rfind("tools", 0), 0u) << compiled.error().message;
         }
-        EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 20) << syntax->name;  // of the processor
+        EXPECT_LT(time.seconds(), 20) << syntax->name;
     }
 }
 
