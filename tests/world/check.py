@@ -172,7 +172,7 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("forms", nargs="+", metavar="FORM")
     args = parser.parse_args()
-    args.bench = str(pathlib.Path(args.build, "daemon", "tools", "llmd-bench"))
+    args.bench = str(pathlib.Path(args.build, "daemon", "bench", "llmd-bench"))
     check = Check(args)
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda name: check.run(check.form, name), args.forms))
