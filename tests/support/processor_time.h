@@ -1,4 +1,4 @@
-// What a test takes of the processor, which other programs do not lengthen, and what it may take. Thread-safe.
+// Time of the processor, which other programs do not lengthen, for the bounds of tests. Thread-safe.
 #pragma once
 
 #include <ctime>
