@@ -26,7 +26,7 @@ void read_blocks(FieldReader& reader, std::string& text, Read read) {
     const Value* content = reader.find("content");
     const auto* blocks = content ? content->get<Value::Array>() : nullptr;
     if (!blocks) return read_content(reader, "content", text);
-    reader.each("content", *blocks, "blocks that are objects", [&](FieldReader& block) {
+    reader.each("content", *blocks, "a block that is an object", [&](FieldReader& block) {
         std::string type;
         block.text("type", type);
         if (type != "text") return read(block, type);
@@ -40,10 +40,10 @@ void refuse_block(FieldReader& block, const std::string& type) {
     block.refuse("type", base::in_quotes(type), " is not offered, only text is");
 }
 
-void read_result(FieldReader& block, ChatMessage& out) {
+void read_result_block(FieldReader& block, ChatMessage& out) {
     out.role = Role::Tool;
-    block.text("tool_use_id", out.tool_call_id);
-    read_content(block, "content", out.content);
+    read_id(block, "tool_use_id", out.tool_call_id);
+    read_result(block, "content", out.content);
     bool is_error = false;
     block.boolean("is_error", is_error);
     if (is_error) out.content.insert(0, kToolError);
@@ -52,7 +52,7 @@ void read_result(FieldReader& block, ChatMessage& out) {
 void read_answer_block(FieldReader& block, const std::string& type, ChatMessage& out) {
     if (type == "tool_use") {
         protocol::ToolCall& call = out.tool_calls.emplace_back();
-        block.text("id", call.id);
+        read_id(block, "id", call.id);
         block.text("name", call.name);
         read_arguments(block, "input", call.arguments);
     } else if (type == "thinking") {
@@ -85,7 +85,7 @@ void read_turn(FieldReader& reader, std::vector<ChatMessage>& out) {
         bool has_results = false;
         read_blocks(reader, said.content, [&](FieldReader& block, const std::string& type) {
             if (type != "tool_result") return refuse_block(block, type);
-            read_result(block, out.emplace_back());
+            read_result_block(block, out.emplace_back());
             has_results = true;
         });
         if (!has_results || !said.content.empty()) add(out, std::move(said));
@@ -102,7 +102,7 @@ void read_turn(FieldReader& reader, std::vector<ChatMessage>& out) {
         return reader.find("role") ? reader.refuse("role", base::in_quotes(role), " is none of user, assistant, system")
                                    : reader.refuse("role", "it is missing");
     }
-    if (role != "assistant" && !reader.find("content")) reader.refuse("content", "it is missing");
+    if (role != "assistant" && !reader.has("content")) reader.refuse("content", "it is missing");
     if (out.size() > RequestLimits::kMaxMessages) {
         reader.refuse("content", "turns and results are more than ", RequestLimits::kMaxMessages);
     }
@@ -125,7 +125,7 @@ void read_as(FieldReader& reader, Key key, Value value, Call& call, void (*read)
 void read_anthropic_messages(FieldReader& reader, Key key, Call& call) {
     const auto* messages = reader.array(key);
     if (!messages) return;
-    reader.each(key, *messages, "objects", [&](FieldReader& fields) { read_turn(fields, call.request.messages); });
+    reader.each(key, *messages, "an object", [&](FieldReader& fields) { read_turn(fields, call.request.messages); });
 }
 
 void read_anthropic_system(FieldReader& reader, Key key, Call& call) {
@@ -141,7 +141,7 @@ void read_anthropic_tools(FieldReader& reader, Key key, Call& call) {
     const auto* tools = reader.array(key);
     if (!tools) return;
     Value::Array listed;
-    reader.each(key, *tools, "objects", [&](FieldReader& tool) {
+    reader.each(key, *tools, "an object", [&](FieldReader& tool) {
         std::string type = "custom";
         tool.text("type", type);
         if (type != "custom") tool.refuse("type", base::in_quotes(type), " is not offered, only custom is");

@@ -1,5 +1,6 @@
 #include "api/conversation.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace llmd::api {
@@ -10,6 +11,29 @@ using base::Value;
 using protocol::ChatMessage;
 using service::RequestLimits;
 using Role = ChatMessage::Role;
+
+constexpr std::string_view kTextParts[] = {"text", "input_text", "output_text", "reasoning_text", "summary_text"};
+constexpr std::string_view kRefusalPart = "refusal";
+// All dialects' parts that are media, which are refused by this name.
+constexpr std::string_view kMediaParts[] = {"image", "image_url", "input_image", "input_audio", "input_file",
+                                            "file",  "document",  "video_url",   "audio_url"};
+
+bool is_one_of(std::string_view type, const auto& types) {
+    return std::find(std::begin(types), std::end(types), type) != std::end(types);
+}
+
+// A result of a tool may be an array of other objects.
+bool is_part(const Value& value) {
+    const auto* object = value.get<Value::Object>();
+    const Value* type = object ? base::find(*object, "type") : nullptr;
+    const auto* name = type ? type->get<std::string>() : nullptr;
+    return name && (*name == kRefusalPart || is_one_of(*name, kTextParts) || is_one_of(*name, kMediaParts));
+}
+
+bool is_object(const FieldReader& reader, std::string_view key) {
+    const Value* value = reader.find(key);
+    return value && value->is<Value::Object>();
+}
 
 void read_role(FieldReader& reader, Role& out) {
     constexpr std::pair<std::string_view, Role> kRoles[] = {
@@ -29,12 +53,16 @@ void read_role(FieldReader& reader, Role& out) {
                         : reader.refuse("role", "it is missing");
 }
 
-void read_tool_call(FieldReader& reader, protocol::ToolCall& out) {
-    reader.text("id", out.id);
-    reader.within("function", [&out](FieldReader& fields) {
+void read_function(FieldReader& reader, std::string_view key, protocol::ToolCall& out) {
+    reader.within(key, [&out](FieldReader& fields) {
         fields.text("name", out.name);
         read_arguments(fields, "arguments", out.arguments);
     });
+}
+
+void read_tool_call(FieldReader& reader, protocol::ToolCall& out) {
+    read_id(reader, "id", out.id);
+    read_function(reader, "function", out);
 }
 
 // An array at `key`, or its JSON as a text, which is then kept in `parsed`.
@@ -61,24 +89,34 @@ void read_tool_calls(FieldReader& reader, std::vector<protocol::ToolCall>& out) 
     if (calls->size() > protocol::kMaxToolCalls) {
         return reader.refuse("tool_calls", calls->size(), " are more than ", protocol::kMaxToolCalls);
     }
-    reader.each("tool_calls", *calls, "objects",
+    reader.each("tool_calls", *calls, "an object",
                 [&out](FieldReader& fields) { read_tool_call(fields, out.emplace_back()); });
 }
 
 void read_message(FieldReader& reader, MissingContent missing, ChatMessage& out) {
     read_role(reader, out.role);
-    read_content(reader, "content", out.content);
+    if (out.role == Role::Tool) {
+        read_result(reader, "content", out.content);
+    } else {
+        read_content(reader, "content", out.content);
+    }
     const bool may_say_nothing = out.role == Role::Assistant || out.role == Role::Tool;
     const bool needs_content = !may_say_nothing && missing == MissingContent::Refused;
-    if (needs_content && !reader.find("content")) reader.refuse("content", "it is missing");
+    if (needs_content && !reader.has("content")) reader.refuse("content", "it is missing");
     for (const std::string_view key : {"reasoning", "reasoning_content", "thinking"}) reader.text(key, out.thinking);
     read_tool_calls(reader, out.tool_calls);
-    reader.text("tool_call_id", out.tool_call_id);
+    // A call as OpenAI's API had it before there were several.
+    if (out.role == Role::Assistant && out.tool_calls.empty() && is_object(reader, "function_call")) {
+        read_function(reader, "function_call", out.tool_calls.emplace_back());
+    } else if (out.role != Role::Assistant) {
+        reader.refuse_unless_no("function_call");
+    }
+    read_id(reader, "tool_call_id", out.tool_call_id);
     if (out.role == Role::Tool) {
         reader.text("name", out.tool_name);
         reader.text("tool_name", out.tool_name);
     }
-    for (const std::string_view key : {"function_call", "images", "audio", "videos"}) {
+    for (const std::string_view key : {"images", "audio", "videos"}) {
         reader.refuse_unless_no(key);
     }
 }
@@ -104,14 +142,14 @@ void read_item(FieldReader& reader, std::vector<ChatMessage>& out) {
         }
     } else if (type == "function_call") {
         protocol::ToolCall& call = assistant_turn(out).tool_calls.emplace_back();
-        reader.text("call_id", call.id);
+        read_id(reader, "call_id", call.id);
         reader.text("name", call.name);
         read_arguments(reader, "arguments", call.arguments);
     } else if (type == "function_call_output") {
         ChatMessage& result = out.emplace_back();
         result.role = Role::Tool;
-        reader.text("call_id", result.tool_call_id);
-        read_content(reader, "output", result.content);
+        read_id(reader, "call_id", result.tool_call_id);
+        read_result(reader, "output", result.content);
     } else if (type == "reasoning") {
         ChatMessage& turn = out.emplace_back();
         turn.role = Role::Assistant;
@@ -129,7 +167,7 @@ void each_turn(FieldReader& reader, std::string_view key, const Value::Array& ar
     if (array.size() > RequestLimits::kMaxMessages) {
         return reader.refuse(key, array.size(), " are more than ", RequestLimits::kMaxMessages);
     }
-    reader.each(key, array, "objects", read);
+    reader.each(key, array, "an object", read);
 }
 
 }  // namespace
@@ -143,21 +181,36 @@ void read_content(FieldReader& reader, std::string_view key, std::string& out) {
     }
     const auto* parts = content->get<Value::Array>();
     if (!parts) return reader.wrong_type(key, "a string or an array of parts", *content);
-    reader.each(key, *parts, "parts that are objects", [&out](FieldReader& fields) {
+    reader.each(key, *parts, "a part that is an object", [&out](FieldReader& fields) {
         std::string type;
         std::string text;
         fields.text("type", type);
-        const bool is_text = type == "text" || type == "input_text" || type == "output_text" ||
-                             type == "reasoning_text" || type == "summary_text";
-        if (is_text) {
+        if (is_one_of(type, kTextParts)) {
             fields.text("text", text);
-        } else if (type == "refusal") {
-            fields.text("refusal", text);
+        } else if (type == kRefusalPart) {
+            fields.text(kRefusalPart, text);
         } else {
             fields.refuse("type", base::in_quotes(type), " is not offered, only text is");
         }
         out += text;
     });
+}
+
+void read_result(FieldReader& reader, std::string_view key, std::string& out) {
+    const Value* result = reader.find(key);
+    const auto* array = result ? result->get<Value::Array>() : nullptr;
+    const bool are_parts = array && !array->empty() && std::all_of(array->begin(), array->end(), is_part);
+    const bool is_json = result && !are_parts && !result->is<std::string>() && !result->is<Value::Other>();
+    if (!is_json) return read_content(reader, key, out);
+    out = base::json_text(*result);
+}
+
+void read_id(FieldReader& reader, std::string_view key, std::string& out) {
+    const Value* id = reader.find(key);
+    if (!id) return;
+    const bool is_number = id->is<int64_t>() || id->is<uint64_t>() || id->is<double>();
+    if (!is_number) return reader.text(key, out);
+    out = base::json_text(*id);
 }
 
 void read_arguments(FieldReader& reader, std::string_view key, std::string& out) {

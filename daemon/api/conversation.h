@@ -12,18 +12,23 @@
 
 namespace llmd::api {
 
-// This holds for a message that is not the assistant's. Ollama's Python package leaves out what is empty, as a tool's
-// result may be.
+// This holds for a message of the user or the system without `content`; one that is null is empty. Ollama's Python
+// package leaves out what is empty.
 enum class MissingContent : uint8_t { Refused, IsEmpty };
 
 // An array of messages: role (developer is system, function is tool), content (a text, null, or parts of which each is
 // a text), and of the assistant tool_calls (an array, or its JSON as a text) and what it thought (thinking,
-// reasoning_content, reasoning). A result says which call it is of by tool_call_id or by the tool's name, or by its
-// place. Images and other media are refused. Whether the messages make a conversation is for the engine to say.
+// reasoning_content, reasoning), or function_call, as older programs have it. A result says which call it is of by
+// tool_call_id or by the tool's name, or by its place. Images and other media are refused. Whether the messages make a
+// conversation is for the engine to say.
 void read_messages(FieldReader& reader, std::string_view key, MissingContent missing,
                    std::vector<protocol::ChatMessage>& out);
 // A text, or an array of parts of which each is a text, put together; absent or null, `out` stays as it is.
 void read_content(FieldReader& reader, std::string_view key, std::string& out);
+// As read_content(), for the result of a tool: any other value, an array of other things too, is the JSON that it is.
+void read_result(FieldReader& reader, std::string_view key, std::string& out);
+// The id of a call, a text or a number.
+void read_id(FieldReader& reader, std::string_view key, std::string& out);
 // The arguments of a call as a JSON text: what came as one, whether it can be read or not, or what another value is
 // written as; "{}" where there is nothing.
 void read_arguments(FieldReader& reader, std::string_view key, std::string& out);

@@ -142,7 +142,7 @@ void FieldReader::strings(std::string_view key, std::vector<std::string>& out) {
     std::vector<std::string> texts;
     for (const base::Value& element : *array) {
         const auto* text = element.get<std::string>();
-        if (!text) return wrong_type(key, "a string or an array of strings", element);
+        if (!text) return wrong_type(base::concat(key, "[", texts.size(), "]"), "a string", element);
         texts.push_back(*text);
     }
     out = std::move(texts);

@@ -43,7 +43,7 @@ public:
     void number(std::string_view key, const base::Value& value, double least, double most, float& out);
     void boolean(std::string_view key, bool& out);
     void text(std::string_view key, std::string& out);
-    // A string, or an array of strings.
+    // A string, or an array of strings. Errors name the element.
     void strings(std::string_view key, std::vector<std::string>& out);
     // An array of whole numbers from 0 to INT32_MAX. Errors name the element.
     void ids(std::string_view key, std::vector<int32_t>& out);
@@ -59,13 +59,14 @@ public:
         if (fields.error()) set(*fields.error());
     }
     // The same of each element of `array`, which was found at `key`; the first error ends it. `expected`, for messages,
-    // says what the elements must be.
+    // says what each must be.
     template <typename Read>
     void each(std::string_view key, const base::Value::Array& array, std::string_view expected, Read read) {
         for (size_t i = 0; i < array.size() && !error_; ++i) {
             const auto* held = array[i].get<base::Value::Object>();
-            if (!held) return wrong_type(key, expected, array[i]);
-            FieldReader fields(*held, base::concat(path_, key, "[", i, "]."));
+            const std::string at = base::concat(key, "[", i, "]");
+            if (!held) return wrong_type(at, expected, array[i]);
+            FieldReader fields(*held, base::concat(path_, at, "."));
             read(fields);
             if (fields.error()) set(*fields.error());
         }

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/json_writer.h"
 #include "constraint/json_schema.h"
@@ -23,10 +26,11 @@ constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"double", "number"}, {"decimal", "number"}, {"str", "string"},    {"text", "string"},   {"bool", "boolean"},
     {"list", "array"},    {"tuple", "array"},    {"dict", "object"},   {"map", "object"},    {"none", "null"},
 };
-constexpr std::array<std::string_view, 10> kNumbers = {
-    "minimum",   "maximum",   "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-    "minLength", "maxLength", "minItems",         "maxItems",         "minProperties"};
-constexpr std::array<std::string_view, 3> kTexts = {"pattern", "format", "$ref"};
+constexpr std::array<std::string_view, 4> kBounds = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"};
+constexpr std::array<std::string_view, 6> kCounts = {"minLength", "maxLength",     "minItems",
+                                                     "maxItems",  "minProperties", "maxProperties"};
+constexpr std::array<std::string_view, 2> kTexts = {"pattern", "format"};
+constexpr std::array<std::string_view, 2> kFlags = {"uniqueItems", "nullable"};
 constexpr std::array<std::string_view, 4> kSchemaMaps = {"properties", "patternProperties", "$defs", "definitions"};
 constexpr std::array<std::string_view, 3> kSchemas = {"items", "additionalProperties", "propertyNames"};
 constexpr std::array<std::string_view, 3> kSchemaLists = {"anyOf", "oneOf", "allOf"};
@@ -47,24 +51,71 @@ std::string_view type_meant(std::string_view name, std::string& lower) {
     return {};
 }
 
+bool is_count(element value) {
+    double count = 0;
+    return value.get(count) == SUCCESS && count >= 0 && count == std::floor(count);
+}
+
+bool is_above_0(element value) {
+    double number = 0;
+    return value.get(number) == SUCCESS && number > 0;
+}
+
+// Whether the value of a keyword is of the kind that the keyword needs.
+bool is_of_kind(std::string_view key, element value) {
+    if (is_one_of(key, kBounds)) return value.is_number();
+    if (is_one_of(key, kCounts)) return is_count(value);
+    if (is_one_of(key, kTexts)) return value.is_string();
+    if (is_one_of(key, kFlags)) return value.is_bool();
+    return key != "multipleOf" || is_above_0(value);
+}
+
 class Mender {
 public:
+    explicit Mender(element root) : root_(root) {}
+
     void schema(element value, const std::string& at) {
         simdjson::dom::object object;
-        if (value.is_bool()) return raw(value);
-        if (value.get(object) != SUCCESS) {
-            note(at, as_told(value), " is not a schema");
-            json_.begin_object().end_object();
-            return;
-        }
         const bool is_root = at == "#";
+        if (value.is_bool() && !is_root) return raw(value);
+        if (value.get(object) != SUCCESS) return no_schema(value, at);
+        open_.push_back({value, at});
+        members(object, at, is_root);
+        open_.pop_back();
+    }
+
+    bool has_changed() const { return has_changed_; }
+    std::string fault() const { return fault_; }
+    std::string take() { return json_.take(); }
+
+private:
+    struct Open {
+        element schema;
+        std::string at;
+    };
+
+    // An empty array is what PHP writes for an empty object: a tool that takes nothing.
+    void no_schema(element value, const std::string& at) {
+        bool is_any = false;
+        note(at, as_told(value), " is not a schema");
+        json_.begin_object();
+        if (at == "#" && (value.is_string() || (value.get(is_any) == SUCCESS && is_any))) {
+            json_.key("type").value("object");
+        }
+        json_.end_object();
+    }
+
+    void members(simdjson::dom::object object, const std::string& at, bool is_root) {
         const auto listed = object["items"];
         const bool is_tuple = listed.error() == SUCCESS && listed.is_array();
         has_changed_ |= is_tuple;
         json_.begin_object();
         bool has_type = false;
+        std::set<std::string_view> keys;
         for (const auto& [key, member] : object) {
-            if (key == "type") {
+            if (!keys.insert(key).second) {
+                note(at, in_quotes(key), " comes twice");
+            } else if (key == "type") {
                 has_type = type(member, at, is_root);
             } else if (is_tuple && key == "items") {
                 list("prefixItems", member, at);
@@ -78,11 +129,6 @@ public:
         json_.end_object();
     }
 
-    bool has_changed() const { return has_changed_; }
-    std::string fault() const { return fault_; }
-    std::string take() { return json_.take(); }
-
-private:
     template <typename... Parts>
     void note(const std::string& at, const Parts&... parts) {
         has_changed_ = true;
@@ -106,8 +152,10 @@ private:
             raw(value);
         } else if (key == "required") {
             required(value, at);
-        } else if ((is_one_of(key, kNumbers) && !value.is_number()) || (is_one_of(key, kTexts) && !value.is_string())) {
-            note(at, key, ": ", as_told(value), " is of another type than the keyword's");
+        } else if (key == "$ref") {
+            reference(value, at);
+        } else if (!is_of_kind(key, value)) {
+            note(at, key, ": ", as_told(value), " is no value of this keyword");
         } else {
             json_.key(key);
             raw(value);
@@ -152,17 +200,40 @@ private:
         raw(value);
     }
 
+    // A schema that was written for itself and put into another one names what is in it.
+    void reference(element value, const std::string& at) {
+        std::string_view ref;
+        const bool is_text = value.get(ref) == SUCCESS;
+        if (is_text && resolve(ref, root_)) {
+            json_.key("$ref").value(ref);
+            return;
+        }
+        const auto meant =
+            std::find_if(open_.rbegin(), open_.rend(), [&](const Open& one) { return resolve(ref, one.schema); });
+        if (!is_text || meant == open_.rend()) {
+            return note(at, "$ref: ", as_told(value), " names nothing in this schema");
+        }
+        has_changed_ = true;
+        json_.key("$ref").value(meant->at + std::string(ref.substr(1)));
+    }
+
     void schema_member(std::string_view key, element value, const std::string& at) {
         json_.key(key);
-        schema(value, base::concat(at, '/', key));
+        schema(value, path_within(at, key));
     }
     void map(std::string_view key, element value, const std::string& at) {
         simdjson::dom::object members;
         if (value.get(members) != SUCCESS) return;
         json_.key(key).begin_object();
+        const std::string path = path_within(at, key);
+        std::set<std::string_view> names;
         for (const auto& [name, member] : members) {
+            if (!names.insert(name).second) {
+                note(path, in_quotes(name), " comes twice");
+                continue;
+            }
             json_.key(name);
-            schema(member, base::concat(at, '/', key, '/', name));
+            schema(member, path_within(path, name));
         }
         json_.end_object();
     }
@@ -171,10 +242,12 @@ private:
         if (value.get(members) != SUCCESS) return;
         json_.key(key).begin_array();
         size_t i = 0;
-        for (const element one : members) schema(one, base::concat(at, '/', key, '/', i++));
+        for (const element one : members) schema(one, path_within(path_within(at, key), std::to_string(i++)));
         json_.end_array();
     }
 
+    const element root_;
+    std::vector<Open> open_;  // the schemas around the one that is written, and it
     JsonWriter json_;
     bool has_changed_ = false;
     std::string fault_;
@@ -184,7 +257,7 @@ private:
 
 std::optional<MendedSchema> mend_schema(element schema) {
     if (nests_deeper(schema, kMaxSchemaDepth)) return std::nullopt;  // which is refused
-    Mender mender;
+    Mender mender(schema);
     mender.schema(schema, "#");
     if (!mender.has_changed()) return std::nullopt;
     return MendedSchema{mender.take(), mender.fault()};

@@ -20,10 +20,14 @@ struct MendedSchema {
 // - `type` with the name of a JSON type in other letters or of a common programming language is that type; any other
 //   goes, and at the root it is "object";
 // - `properties`, `patternProperties`, `propertyNames`, `$defs`, `definitions`, `required`, `enum`, `items`,
-//   `additionalProperties`, `anyOf`, `oneOf`, `allOf` and the keywords whose values are numbers or strings go where
-//   their value is of another kind, or an `enum` is empty;
+//   `additionalProperties`, `anyOf`, `oneOf`, `allOf` and the keywords whose values are numbers, strings or true and
+//   false go where their value is of another kind, a count is negative, or an `enum` is empty;
+// - a key that comes again goes;
+// - a `$ref` that names nothing in the schema goes, unless a schema around it, the nearest first, has what it names: it
+//   was written for itself, with `$defs` of its own;
 // - `items` that is an array, as in draft 7, is `prefixItems`, and its `additionalItems` is `items`.
-// A schema that is no object is one of any value.
+// A schema that is no object is one of any value. At the root true and a text mean any object, and all else means one
+// without properties.
 std::optional<MendedSchema> mend_schema(simdjson::dom::element schema);
 
 }  // namespace llmd::constraint

@@ -8,11 +8,24 @@ import random
 import harness
 from harness import GLib, MARKER, variants
 from socket_test import Connection
-from tool_calls_test import LONG_LLAMA, RandomTools, ToolCalls
+from tool_calls_test import LONG_LLAMA, N_CTX, RandomTools, ToolCalls
 
 N_ANSWERS = 2000 if "LLMD_ALL" in os.environ else 40
 SEED = 9000
 QUESTION = {"role": "user", "content": MARKER}
+RESULTS = ["12:00", "", None, 12, -0.5, True, [], {}, {"time": [12, None]}, ["12:00", 1], [{"type": "cafe"}],
+           [{"type": "text", "text": "12:00"}]]
+# What tools' schemas should not be, and yet are.
+ODD_PARAMETERS = [
+    True, False, [], "{}", 7, None, {"type": "string"}, {"type": "object", "properties": []}, {"type": "any"},
+    {"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}}}, {"type": "object", "properties": {"a": {"$ref": "a.json"}}},
+    {"type": "object", "properties": {"a": {"$ref": "#/$defs/b", "$defs": {"b": {"type": "integer"}}}}},
+    {"type": "object", "properties": {"a": {"$ref": "#/properties/a"}}},
+    {"type": "object", "properties": {"a": {"type": "string", "minLength": -1}, "b": {"type": "array", "minItems": -1}}},
+    {"type": "object", "properties": {"a": {"type": "integer", "minimum": 2, "maximum": 1}}, "required": ["a"]},
+    {"type": "object", "properties": {"a": {"enum": []}, "b": {"type": "file"}, "c": 7}, "required": None},
+    {"type": "object", "properties": {f"p{i}": {} for i in range(201)}},
+]
 
 
 class Histories:
@@ -47,7 +60,7 @@ class Histories:
         messages = [QUESTION, kept]
         for call in message.get("tool_calls", []):
             if self.chance.random() < 0.9:
-                messages.append({"role": "tool", "tool_call_id": call["id"], "content": self.chance.choice(["12:00", "", None])})
+                messages.append({"role": "tool", "tool_call_id": call["id"], "content": self.chance.choice(RESULTS)})
         if self.chance.random() < 0.3:
             messages.append({"role": "assistant", "content": self.chance.choice([None, "", "so"])})
         if self.chance.random() < 0.7:
@@ -121,6 +134,8 @@ def as_bus(messages):
         one = {key: value for key, value in message.items() if value is not None}
         if "tool_calls" in one:
             one["tool_calls"] = json.dumps(one["tool_calls"])
+        if not isinstance(one.get("content", ""), str):
+            one["content"] = json.dumps(one["content"])  # an application's own code writes it
         out.append(variants(one))
     return out
 
@@ -161,6 +176,49 @@ class HistoryTest(harness.TestCase):
                                        "options": {"num_predict": 1}})
                 options = variants({"model": LONG_LLAMA, "tools": json.dumps(tools), "max_tokens": 1, "thinking": "none"})
                 self.client.call("Chat", GLib.Variant("(aa{sv}a{sv})", (as_bus(messages), options)))
+
+    def test_one_odd_tool_refuses_no_request(self):
+        fine = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+        for odd in ODD_PARAMETERS:
+            tools = [{"type": "function", "function": {"name": name, "parameters": parameters}}
+                     for name, parameters in (("fine", fine), ("odd", odd))]
+            with self.subTest(odd=json.dumps(odd)[:200]):
+                few = {"max_tokens": 1, "messages": [QUESTION]}
+                self.ask("/v1/chat/completions", {**few, "tools": tools, "tool_choice": "required"})
+                self.ask("/v1/responses", {"input": MARKER, "tools": tools, "max_output_tokens": 1})
+                self.ask("/v1/messages", {**few, "tools": as_tools(tools)})
+                self.ask("/api/chat", {"messages": [QUESTION], "tools": tools, "stream": False, "options": {"num_predict": 1}})
+                if odd is None or odd == {}:
+                    continue
+                tools[1]["function"]["strict"] = True
+                strict = self.connection.ask("POST", "/v1/chat/completions", {"model": LONG_LLAMA, **few, "tools": tools})
+                self.assertEqual(strict[0], 400, strict[2])
+                self.assertIn(b"tools[1].function.parameters", strict[2])
+
+    def test_what_older_programs_keep_is_taken(self):
+        messages = [{"role": "system", "content": None}, {"role": "user", "content": None}, QUESTION,
+                    {"role": "assistant", "content": None, "function_call": {"name": "clock", "arguments": "{}"}},
+                    {"role": "function", "name": "clock", "content": "12:00"}, QUESTION,
+                    {"role": "assistant", "tool_calls": [{"id": 7, "type": "function", "function": {"name": "clock"}}]},
+                    {"role": "tool", "tool_call_id": 7, "content": {"time": 12}}]
+        status, headers, body = self.connection.ask("POST", "/apply-template", {"model": LONG_LLAMA, "messages": messages})
+        self.assertEqual(status, 200, body)
+        prompt = json.loads(body)["prompt"]
+        self.assertEqual(prompt.count('{"name": "clock", "arguments": {}}'), 2, prompt)
+        self.assertIn('{"time":12}', prompt)
+        self.assertNotIn("unknown_tool", prompt)
+        self.ask("/v1/chat/completions", {"messages": messages, "max_tokens": 1})
+
+    def test_a_last_message_longer_than_the_context_is_refused_in_the_words_that_programs_look_for(self):
+        long = [QUESTION, {"role": "assistant", "content": "so"}, {"role": "user", "content": "tale " * 4 * N_CTX}]
+        for path, body in (("/api/chat", {"messages": long}), ("/api/generate", {"prompt": long[-1]["content"]}),
+                           ("/v1/chat/completions", {"messages": long})):
+            status, _, answer = self.connection.ask("POST", path, {"model": LONG_LLAMA, "stream": False, **body})
+            self.assertEqual(status, 400, answer)
+            error = json.loads(answer)["error"]
+            self.assertIn(f"the prompt is too long. This model's maximum context length is {N_CTX} tokens",
+                          error if path.startswith("/api") else error["message"])
+        self.assertEqual(error["code"], "context_length_exceeded")
 
 
 if __name__ == "__main__":

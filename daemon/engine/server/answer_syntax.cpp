@@ -164,6 +164,9 @@ base::Result<void> AnswerSyntax::take_conversation(const protocol::Submit& submi
         shape.json_schema = submit.json_schema;
         shape.is_strict = submit.strict_schema;
         auto grammar = constraint::compile_answer_grammar(shape);
+        if (!grammar && syntax != nullptr && constraint::unconstrain_tools(tools_, *syntax)) {
+            grammar = constraint::compile_answer_grammar(shape);
+        }
         if (!grammar) return grammar.error();
         request.grammar = std::move(grammar->grammar);
         add_notes(std::move(grammar->unconstrained));

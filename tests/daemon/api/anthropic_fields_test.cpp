@@ -112,6 +112,10 @@ TEST(AnthropicFields, WhatAProgramKeptOfAnAnswerIsTakenBack) {
     EXPECT_EQ(turns(R"({"role":"user","content":"a"},{"role":"assistant","content":[]},{"role":"user","content":"b"})"),
               "user: a\n\nb\n");
     EXPECT_EQ(turns(R"({"role":"assistant","content":null},{"role":"user","content":"b"})"), "user: b\n");
+    EXPECT_EQ(turns(R"({"role":"user","content":null},)"
+                    R"({"role":"assistant","content":[{"type":"tool_use","id":1,"name":"f","input":{}}]},)"
+                    R"({"role":"user","content":[{"type":"tool_result","tool_use_id":1,"content":{"a":[7]}}]})"),
+              "user: \nassistant:  1=f{}\ntool: {\"a\":[7]} <- 1\n");
     const Call orphan = read(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"c"}]})");
     EXPECT_EQ(told(orphan.request.messages), "assistant:  x=unknown_tool{}\ntool: c <- x\n");
     EXPECT_EQ(orphan.notes.size(), 1u);
@@ -136,7 +140,7 @@ TEST(AnthropicFields, OtherBlocksAreRefusedByName) {
     EXPECT_EQ(refused_turns(R"({"role":"user"})"), "messages[0].content: it is missing");
     EXPECT_EQ(refused_turns(""), "messages: there must be at least one");
     EXPECT_EQ(refused_turns(R"({"role":"user","content":["a"]})"),
-              "messages[0].content: expected blocks that are objects, got a string of 1 bytes");
+              "messages[0].content[0]: expected a block that is an object, got a string of 1 bytes");
 }
 
 TEST(AnthropicFields, ThereAreLimits) {

@@ -73,12 +73,62 @@ TEST(Messages, AreRefusedByTheirPlace) {
     const auto refusal = [](const std::string& message) {
         return refused(R"({"messages":[{"role":"user","content":"u"},)" + message + "]}", kChat);
     };
-    EXPECT_EQ(refusal(R"({"role":"assistant","tool_calls":[7]})"), "messages[1].tool_calls: expected objects, got 7");
+    EXPECT_EQ(refusal(R"({"role":"assistant","tool_calls":[7]})"),
+              "messages[1].tool_calls[0]: expected an object, got 7");
     EXPECT_EQ(refusal(R"({"role":"assistant","tool_calls":"[{]"})"), "messages[1].tool_calls: it is not JSON");
     EXPECT_EQ(refusal(R"({"role":"user","content":"c","images":["x"]})"),
               "messages[1].images: this version of llmd does not offer it");
-    EXPECT_EQ(refusal(R"({"role":"tool","tool_call_id":3,"content":"c"})"),
-              "messages[1].tool_call_id: expected a string, got 3");
+    EXPECT_EQ(refusal(R"({"role":"tool","tool_call_id":true,"content":"c"})"),
+              "messages[1].tool_call_id: expected a string, got true");
+    EXPECT_EQ(refusal(R"({"role":"user","content":"c","function_call":{"name":"f"}})"),
+              "messages[1].function_call: this version of llmd does not offer it");
+    EXPECT_EQ(refusal(R"({"role":"tool","content":[{"type":"text","text":"a"},{"type":"image_url"}]})"),
+              "messages[1].content[1].type: \"image_url\" is not offered, only text is");
+}
+
+TEST(Messages, AreTakenAsOlderAndCarelessProgramsKeepThem) {
+    const auto request =
+        request_of(R"({"messages":[{"role":"system","content":null},{"role":"user","content":null},)"
+                   R"({"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{\"a\":1}"}},)"
+                   R"({"role":"function","name":"f","content":"r"},)"
+                   R"({"role":"assistant","tool_calls":[{"id":7,"function":{"name":"g"}}]},)"
+                   R"({"role":"tool","tool_call_id":7,"content":"s"}]})",
+                   kChat);
+    ASSERT_EQ(request.messages.size(), 6u);
+    EXPECT_EQ(request.messages[0].content, "");
+    ASSERT_EQ(request.messages[2].tool_calls.size(), 1u);
+    EXPECT_EQ(request.messages[2].tool_calls[0].name, "f");
+    EXPECT_EQ(request.messages[2].tool_calls[0].arguments, R"({"a":1})");
+    EXPECT_EQ(request.messages[3].tool_name, "f");
+    EXPECT_EQ(request.messages[4].tool_calls.at(0).id, "7");
+    EXPECT_EQ(request.messages[5].tool_call_id, "7");
+}
+
+TEST(Messages, HaveResultsOfAnyType) {
+    const std::pair<const char*, const char*> rows[] = {
+        {"\"t\"", "t"},
+        {"null", ""},
+        {"7", "7"},
+        {"-1.5", "-1.5"},
+        {"true", "true"},
+        {R"({"a":[1,null]})", R"({"a":[1,null]})"},
+        {"[]", "[]"},
+        {R"(["x",2])", R"(["x",2])"},
+        {R"([{"type":"cafe","name":"n"}])", R"([{"type":"cafe","name":"n"}])"},
+        {R"([{"type":"text","text":"a"},{"type":"text","text":"b"}])", "ab"},
+    };
+    for (const auto& [result, expected] : rows) {
+        const std::string call = R"({"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f"}}]})";
+        const std::string messages = base::concat(
+            R"("messages":[)", call, R"(,{"role":"tool","tool_call_id":"1","tool_name":"f","content":)", result, "}]}");
+        EXPECT_EQ(request_of("{" + messages, kChat).messages.at(1).content, expected) << result;
+        EXPECT_EQ(request_of(R"({"model":"m",)" + messages, kOllamaChat).messages.at(1).content, expected) << result;
+        const std::string item = base::concat(R"({"type":"function_call_output","call_id":5,"output":)", result, "}");
+        const auto items =
+            request_of(R"({"input":[{"type":"function_call","call_id":5,"name":"f"},)" + item + "]}", kResponses);
+        EXPECT_EQ(items.messages.at(1).content, expected) << result;
+        EXPECT_EQ(items.messages.at(1).tool_call_id, "5");
+    }
 }
 
 TEST(InputItems, AreMessagesCallsResultsAndThoughts) {
@@ -114,7 +164,7 @@ TEST(InputItems, OfUnknownTypeAreRefusedByTheirIndex) {
     EXPECT_EQ(refused(R"({"input":[{"role":"user","content":[{"type":"input_image"}]}]})", kResponses),
               "input[0].content[0].type: \"input_image\" is not offered, only text is");
     EXPECT_EQ(refused(R"({"input":[]})", kResponses), "input: it is missing");
-    EXPECT_EQ(refused(R"({"input":[3]})", kResponses), "input: expected objects, got 3");
+    EXPECT_EQ(refused(R"({"input":[3]})", kResponses), "input[0]: expected an object, got 3");
 }
 
 TEST(Tools, OfResponsesGetTheFormOfChat) {

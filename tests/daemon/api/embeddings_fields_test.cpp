@@ -37,6 +37,8 @@ TEST(EmbeddingsFields, WhatCannotBeIsRefusedByName) {
     EXPECT_EQ(refused_fields(R"("model":"m")"), "input: it is missing");
     EXPECT_EQ(refused_fields(R"("input":[])"), "input: 0 inputs, must be 1 to 2048");
     EXPECT_EQ(refused_fields(R"("input":[[1],[]])"), "input[1]: an array of no tokens");
+    EXPECT_EQ(refused_fields(R"("input":["a",1])"), "input[1]: expected a string, got 1");
+    EXPECT_EQ(refused_fields(R"("input":[1,"a"])").rfind("input[1]: expected an integer from 0 to ", 0), 0u);
     EXPECT_EQ(refused_fields(R"("input":"a","dimensions":0)"),
               "dimensions: expected an integer from 1 to 2147483647, got 0");
     EXPECT_EQ(refused_fields(R"("input":"a","encoding_format":"hex")"),

@@ -330,7 +330,7 @@ TEST(Chat, BadMessagesAreRefusedByTheirPlace) {
     EXPECT_EQ(refused(parse_chat_completion("{}")), "messages: there must be at least one");
     EXPECT_EQ(refusal("[]"), "messages: there must be at least one");
     EXPECT_EQ(refusal("{}"), "messages: expected an array, got an object");
-    EXPECT_EQ(refusal("[1]"), "messages: expected objects, got 1");
+    EXPECT_EQ(refusal("[1]"), "messages[0]: expected an object, got 1");
     EXPECT_EQ(refusal(R"([{"role":"user","content":"c"},{"content":"c"}])"), "messages[1].role: it is missing");
     EXPECT_EQ(refusal(R"([{"role":"robot","content":"c"}])"),
               "messages[0].role: \"robot\" is none of system, user, assistant, tool");

@@ -57,7 +57,17 @@ TEST(MendedSchema, OnlyTheKeywordThatIsMalformedGoes) {
         {R"({"type":"object","patternProperties":{"^x":{"type":"any"}},"propertyNames":{"type":"str"}})",
          R"({"type":"object","patternProperties":{"^x":{}},"propertyNames":{"type":"string"}})"},
         {R"([])", R"({})"},
-        {R"("x")", R"({})"},
+        {R"(false)", R"({})"},
+        {R"("x")", R"({"type":"object"})"},
+        {R"(true)", R"({"type":"object"})"},
+        {R"({"type":"object","properties":{"a":{"$ref":"#/$defs/x"},"b":{"$ref":"Other.json"},"c":{"$ref":7}}})",
+         R"({"type":"object","properties":{"a":{},"b":{},"c":{}}})"},
+        {R"({"type":"object","properties":{"a":{"minLength":-1,"maxItems":2.5,"minItems":2.0,"multipleOf":0}}})",
+         R"({"type":"object","properties":{"a":{"minItems":2.0}}})"},
+        {R"({"type":"object","maxProperties":-3,"properties":{"a":{"uniqueItems":1,"nullable":"yes"}}})",
+         R"({"type":"object","properties":{"a":{}}})"},
+        {R"({"type":"object","type":"string","properties":{"a":{},"a":{"type":"null"},"b":{}}})",
+         R"({"type":"object","properties":{"a":{},"b":{}}})"},
     };
     for (const auto& [schema, expected] : rows) {
         std::string fault;
@@ -74,6 +84,17 @@ TEST(MendedSchema, ATupleOfDraft7IsNoFault) {
                &fault),
         R"({"type":"object","properties":{"p":{"type":"array","prefixItems":[{"type":"number"},{}],"items":false}}})");
     EXPECT_EQ(fault, "");
+}
+
+TEST(MendedSchema, DefinitionsBelowTheRootAreFoundFromWithinThem) {
+    std::string fault = "?";
+    EXPECT_EQ(mended(R"({"type":"object","properties":{"a/b":{"$defs":{"x":{"$ref":"#/$defs/y"},"y":{}},)"
+                     R"("items":{"$ref":"#/$defs/x"}},"c":{"$ref":"#/$defs/y"}},"$defs":{"y":{"type":"null"}}})",
+                     &fault),
+              R"({"type":"object","properties":{"a/b":{"$defs":{"x":{"$ref":"#/$defs/y"},"y":{}},)"
+              R"("items":{"$ref":"#/properties/a~1b/$defs/x"}},"c":{"$ref":"#/$defs/y"}},)"
+              R"("$defs":{"y":{"type":"null"}}})");
+    EXPECT_EQ(fault, "") << "the root's own come first, as the standard has it";
 }
 
 TEST(MendedSchema, TheFirstFaultIsNamedWithItsPlace) {

@@ -219,6 +219,28 @@ private:
     Unconstrained unconstrained_;
 };
 
+std::string field_of(size_t tool) {
+    return base::concat("tools[", tool, "].function.parameters");
+}
+
+base::Error no_text(const std::string& field) {
+    return fail(ErrorCode::InvalidArgument, field, ": no JSON text fits it that nests less than ", kMaxDepth, " deep");
+}
+
+// Checks that a grammar of this tool's arguments alone has a text.
+base::Result<void> check_alone(const Tool& tool, const CallSyntax& syntax, const std::string& field) {
+    GrammarBuilder alone;
+    const auto rule = ArgumentCompiler(alone, syntax).rule(tool, field);
+    if (!rule) return rule.error();
+    if (auto checked = alone.check(*rule, 0); !checked) {
+        return fail(checked.error().code, field, ": ", checked.error().message);
+    }
+    const auto grammar = alone.finish(*rule);
+    if (!grammar) return fail(grammar.error().code, field, ": ", grammar.error().message);
+    if (grammar->depth_needed(grammar->entry(*rule)) >= kMaxDepth) return no_text(field);
+    return {};
+}
+
 class AnswerCompiler {
 public:
     explicit AnswerCompiler(const AnswerShape& shape) : shape_(shape) {}
@@ -243,18 +265,12 @@ public:
         auto grammar = b_.finish(start);
         if (!grammar) return fail(grammar.error().code, "tools: ", grammar.error().message);
         for (const auto& [i, rule] : tool_rules_) {
-            if (grammar->depth_needed(grammar->entry(rule)) >= kMaxDepth) return no_text(i);
+            if (grammar->depth_needed(grammar->entry(rule)) >= kMaxDepth) return no_text(field_of(i));
         }
         return AnswerGrammar{std::make_shared<const Grammar>(std::move(*grammar)), std::move(unconstrained)};
     }
 
 private:
-    static std::string field_of(size_t tool) { return base::concat("tools[", tool, "].function.parameters"); }
-    static base::Error no_text(size_t tool) {
-        return fail(ErrorCode::InvalidArgument, field_of(tool), ": no JSON text fits it that nests less than ",
-                    kMaxDepth, " deep");
-    }
-
     // If the grammar is of no use, names the tool that is the cause.
     base::Result<void> check(RuleId start) {
         auto checked = b_.check(start, 0);
@@ -262,12 +278,7 @@ private:
         if (tool_rules_.empty()) return fail(checked.error().code, "json_schema: ", checked.error().message);
         if (b_.is_full()) return fail(checked.error().code, "tools: ", checked.error().message);
         for (const auto& [i, rule] : tool_rules_) {
-            GrammarBuilder alone;
-            if (auto added = ArgumentCompiler(alone, *shape_.syntax).rule(shape_.tools[i], field_of(i)); added) {
-                if (auto one = alone.check(*added, 0); !one) {
-                    return fail(one.error().code, field_of(i), ": ", one.error().message);
-                }
-            }
+            if (auto alone = check_alone(shape_.tools[i], *shape_.syntax, field_of(i)); !alone) return alone;
         }
         return fail(checked.error().code, "tools: ", checked.error().message);
     }
@@ -455,6 +466,18 @@ private:
 
 base::Result<AnswerGrammar> compile_answer_grammar(const AnswerShape& shape) {
     return AnswerCompiler(shape).compile();
+}
+
+bool unconstrain_tools(std::span<Tool> tools, const CallSyntax& syntax) {
+    bool has_any = false;
+    for (Tool& tool : tools) {
+        if (tool.strict) continue;
+        const auto alone = check_alone(tool, syntax, {});
+        if (alone) continue;
+        unconstrain(tool, std::string_view(alone.error().message).substr(kFieldEnd.size()));
+        has_any = true;
+    }
+    return has_any;
 }
 
 }  // namespace llmd::constraint

@@ -52,4 +52,8 @@ struct AnswerGrammar {
 // as compile_json_schema() does. A thousand tools take some tens of milliseconds.
 base::Result<AnswerGrammar> compile_answer_grammar(const AnswerShape& shape);
 
+// Lets each tool take any object that is not strict and of whose schema no grammar can be made, since one odd schema
+// among many is no reason to refuse them all. Returns whether there is one. Takes as long as compile_answer_grammar().
+bool unconstrain_tools(std::span<chat::Tool> tools, const chat::CallSyntax& syntax);
+
 }  // namespace llmd::constraint

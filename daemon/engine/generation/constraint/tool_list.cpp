@@ -66,7 +66,11 @@ public:
             tool.fault = mended->fault;
             if (parser.parse(mended->text).get(value) != SUCCESS) return refuse(field, ": it is not JSON");
         }
-        if (auto taken = read_parameters(value, field, tool); !taken) return taken.error();
+        if (auto taken = read_parameters(value, field, tool); !taken) {
+            if (tool.strict) return taken.error();
+            unconstrain(tool,
+                        std::string_view(taken.error().message).substr(at_.size() + field.size() + kFieldEnd.size()));
+        }
         return tool;
     }
 
@@ -139,6 +143,13 @@ private:
 };
 
 }  // namespace
+
+void unconstrain(chat::Tool& tool, std::string_view why) {
+    tool.fault = base::concat(why, "; any object is taken");
+    tool.parameters = R"({"type":"object"})";
+    tool.properties.resize(std::min(tool.properties.size(), kMaxProperties));
+    for (chat::ToolParameter& property : tool.properties) property.kind = chat::ValueKind::Json;
+}
 
 base::Result<std::vector<chat::Tool>> parse_tools(std::string_view json) {
     if (json.size() > chat::kMaxToolsBytes) {

@@ -393,6 +393,32 @@ TEST(ToolGrammar, SchemasThatFitNothingAreNamed) {
     EXPECT_EQ(shape_error(shape), "tool_choice: it requires a call, but there are no tools");
 }
 
+TEST(ToolGrammar, OneOddToolIsUnconstrainedAndNoOther) {
+    const std::string odd = R"({"type":"object","properties":{"a":{"type":"integer","minimum":2,"maximum":1}},)"
+                            R"("required":["a"]})";
+    const auto list = [&](bool strict) {
+        return tools_of(base::concat(R"([{"name":"plain","parameters":{"properties":{"n":{"type":"integer"}},)",
+                                     R"("required":["n"]}},{"name":"odd","strict":)", strict ? "true" : "false",
+                                     R"(,"parameters":)", odd, "}]"));
+    };
+    for (const CallSyntax* syntax : chat::call_syntaxes()) {
+        SCOPED_TRACE(syntax->name);
+        auto tools = list(false);
+        const AnswerShape shape{.tools = tools, .choice = {.kind = ToolChoice::Kind::Required}, .syntax = syntax};
+        EXPECT_NE(shape_error(shape), "accepted");
+        EXPECT_TRUE(unconstrain_tools(tools, *syntax));
+        const auto grammar = compile_answer_grammar(shape);
+        ASSERT_TRUE(grammar) << grammar.error().message;
+        ASSERT_EQ(grammar->unconstrained.size(), 1u);
+        EXPECT_EQ(grammar->unconstrained[0].rfind(R"(tools[1].function.parameters: at "#/properties/a": )", 0), 0u)
+            << grammar->unconstrained[0];
+        EXPECT_FALSE(unconstrain_tools(tools, *syntax)) << "nothing is left to do";
+        EXPECT_EQ(tools[0].fault, "");
+        auto strict = list(true);
+        EXPECT_FALSE(unconstrain_tools(strict, *syntax));
+    }
+}
+
 TEST(ToolGrammar, AThousandToolsCompileSoon) {
     std::string json = "[";
     for (size_t i = 0; i < 1000; ++i) {

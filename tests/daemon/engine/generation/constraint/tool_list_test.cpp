@@ -42,18 +42,38 @@ TEST(ToolList, NamesTheFieldThatIsWrong) {
     EXPECT_EQ(list_error("[").rfind("tools: ", 0), 0u);
     EXPECT_EQ(list_error("[{\"type\":\"function\",\"name\":\"flat\",\"parameters\":null}]"), "accepted");
     EXPECT_EQ(list_error(with_parameters("[]")), "accepted") << "it is mended";
-    EXPECT_EQ(list_error(with_parameters(R"({"properties":{"a":{},"a":{}}})")),
+    EXPECT_EQ(list_error(with_parameters(R"({"properties":{"a":{},"a":{}}})", true)),
               "tools[0].function.parameters: at \"#/properties\": \"a\" comes twice");
     EXPECT_EQ(list_error(with_parameters("{\"type\":\"string\"}")), "accepted") << "it is mended";
     std::string wide = R"({"type":"object","properties":{)";
     for (int i = 0; i < 201; ++i) wide += base::concat(i == 0 ? "" : ",", "\"p", i, "\":{}");
-    EXPECT_EQ(list_error(with_parameters(wide + "}}")),
+    EXPECT_EQ(list_error(with_parameters(wide + "}}", true)),
               "tools[0].function.parameters: at \"#\": more than 200 properties");
-    EXPECT_EQ(list_error(with_parameters(R"({"type":"object","title":")" + std::string(70'000, 'x') + "\"}")),
+    EXPECT_EQ(list_error(with_parameters(R"({"type":"object","title":")" + std::string(70'000, 'x') + "\"}", true)),
               "tools[0].function.parameters: 70028 bytes are more than 65536");
     std::string many = "[";
     for (size_t i = 0; i <= chat::kMaxTools; ++i) many += base::concat(i == 0 ? "" : ",", "{\"name\":\"t", i, "\"}");
     EXPECT_EQ(list_error(many + "]"), "tools: 1025 are more than 1024");
+}
+
+TEST(ToolList, AToolThatIsNotStrictTakesAnyObjectInstead) {
+    const auto read_tool = [](const std::string& parameters) {
+        const auto tools = test::tools_of(with_parameters(parameters));
+        EXPECT_EQ(tools.size(), 1u) << parameters;
+        return tools.empty() ? chat::Tool() : tools.front();
+    };
+    std::string wide = R"({"type":"object","properties":{)";
+    for (int i = 0; i < 201; ++i) wide += base::concat(i == 0 ? "" : ",", "\"p", i, "\":{\"type\":\"string\"}");
+    const chat::Tool many = read_tool(wide + "}}");
+    EXPECT_EQ(many.fault, "at \"#\": more than 200 properties; any object is taken");
+    EXPECT_EQ(many.parameters, R"({"type":"object"})");
+    ASSERT_EQ(many.properties.size(), 200u) << "for syntaxes that must name them";
+    EXPECT_EQ(many.properties[7].name, "p7");
+    EXPECT_EQ(many.properties[7].kind, chat::ValueKind::Json);
+    EXPECT_EQ(read_tool(R"({"type":"object","title":")" + std::string(70'000, 'x') + "\"}").fault,
+              "70028 bytes are more than 65536; any object is taken");
+    EXPECT_EQ(read_tool("true").parameters, R"({"type":"object"})");
+    EXPECT_EQ(read_tool("[]").parameters, "") << "it takes nothing";
 }
 
 TEST(ToolList, HostileSchemasAreRefusedOrCompiledSoon) {
