@@ -286,6 +286,13 @@ void read_inputs(FieldReader& reader, Key key, Call& call) {
     call.request.input_name = base::concat(key, is_one ? "" : service::kInputIndex);
 }
 
+// An empty array is answered with one by Ollama.
+void read_ollama_inputs(FieldReader& reader, Key key, Call& call) {
+    const Value* value = reader.find(key);
+    const auto* array = value ? value->get<Value::Array>() : nullptr;
+    if (!array || !array->empty()) read_inputs(reader, key, call);
+}
+
 void read_one_input(FieldReader& reader, Key key, Call& call) {
     reader.text(key, call.request.inputs.emplace_back().text);
     call.request.input_name = key;

@@ -36,6 +36,7 @@ void read_reasoning_format(FieldReader& reader, std::string_view key, Call& call
 // --- Prompts ---------------------------------------------------------------------------------------------------------
 void read_completion_prompts(FieldReader& reader, std::string_view key, Call& call);
 void read_inputs(FieldReader& reader, std::string_view key, Call& call);
+void read_ollama_inputs(FieldReader& reader, std::string_view key, Call& call);
 void read_one_input(FieldReader& reader, std::string_view key, Call& call);
 void read_truncate(FieldReader& reader, std::string_view key, Call& call);
 void read_truncation(FieldReader& reader, std::string_view key, Call& call);

@@ -64,7 +64,8 @@ constexpr Field kTable[] = {
     {"prompt", kOllamaGenerate, kHonoured,
      [](FieldReader& reader, Key key, Call& call) { reader.text(key, call.request.prompt); }},
     {"prompt", kOllamaEmbeddings, kHonoured, read_one_input},
-    {"input", kEmbeddings | kOllamaEmbed, kHonoured, read_inputs},
+    {"input", kEmbeddings, kHonoured, read_inputs},
+    {"input", kOllamaEmbed, kHonoured, read_ollama_inputs},
     {"input", kResponses, kHonoured,
      [](FieldReader& reader, Key key, Call& call) { read_input_items(reader, key, call.request.messages); }},
     {"messages", kChat, kHonoured, read_chat_messages},
@@ -383,7 +384,8 @@ void check_required(FieldReader& reader, Dialect dialect, Call& call) {
         reader.refuse("messages", "there must be at least one");
     }
     if (dialect == kResponses && request.messages.empty()) reader.refuse("input", "it is missing");
-    if ((dialect & (kEmbeddings | kOllamaEmbed)) != 0 && request.inputs.empty()) {
+    const bool needs_input = dialect == kEmbeddings || (dialect == kOllamaEmbed && !reader.find("input"));
+    if (needs_input && request.inputs.empty()) {
         reader.refuse("input", "it is missing");
     }
     if (dialect == kOllamaEmbeddings && request.inputs.empty()) reader.refuse("prompt", "it is missing");

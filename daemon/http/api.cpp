@@ -11,6 +11,7 @@
 #include "base/json_writer.h"
 #include "http/anthropic_json.h"
 #include "http/bridge_guard.h"
+#include "http/not_offered.h"
 #include "http/responses_json.h"
 #include "http/tokenizer_body.h"
 
@@ -22,6 +23,8 @@ using base::ErrorCode;
 using base::fail;
 
 constexpr std::string_view kId = "{id}";
+constexpr const char* kVersion = "/v1";
+constexpr std::string_view kShortModelPath = "/models/";
 constexpr std::string_view kModelPath = "/v1/models/{id}";
 constexpr std::string_view kCancelPath = "/v1/requests/{id}/cancel";
 
@@ -94,7 +97,6 @@ struct Api::Endpoint {
 const Api::Endpoint Api::kEndpoints[] = {
     {"GET", "/health", &Api::get_health},
     {"GET", "/v1/models", &Api::get_models},
-    {"GET", "/models", &Api::get_models},
     {"GET", kModelPath, &Api::get_model},
     {"GET", "/props", &Api::get_props},
     {"GET", "/status", &Api::get_status},
@@ -128,12 +130,6 @@ const Api::Endpoint Api::kEndpoints[] = {
     {"POST", "/api/embed", &Api::post_ollama_embed, Endpoint::Rule::Call},
     {"POST", "/api/embeddings", &Api::post_ollama_embeddings, Endpoint::Rule::Call},
     {"POST", "/api/pull", &Api::post_ollama_pull},
-    {"DELETE", "/api/delete", &Api::refuse_ollama},
-    {"POST", "/api/copy", &Api::refuse_ollama},
-    {"POST", "/api/create", &Api::refuse_ollama},
-    {"POST", "/api/push", &Api::refuse_ollama},
-    {"GET", "/api/blobs/{id}", &Api::refuse_ollama},
-    {"POST", "/api/blobs/{id}", &Api::refuse_ollama},
 };
 
 Api::Api(base::EventLoop& loop, service::Service& service, std::string version)
@@ -145,10 +141,11 @@ std::string Api::plain_path(std::string_view path) {
         if (c != '/' || !plain.ends_with('/')) plain += c;
     }
     if (plain.size() > 1 && plain.ends_with('/')) plain.pop_back();
-    for (const std::string_view short_path : {"/chat/completions", "/completions", "/embeddings", "/responses"}) {
-        if (plain == short_path) return "/v1" + plain;
-    }
-    return plain;
+    constexpr std::string_view kShortPaths[] = {"/chat/completions", "/completions", "/embeddings", "/responses",
+                                                "/models"};
+    const bool is_short = plain.starts_with(kShortModelPath) ||
+                          std::find(std::begin(kShortPaths), std::end(kShortPaths), plain) != std::end(kShortPaths);
+    return is_short ? kVersion + plain : plain;
 }
 
 bool Api::is_call(std::string_view method, std::string_view path) {
@@ -171,6 +168,9 @@ void Api::handle(const std::shared_ptr<Exchange>& exchange, const Request& reque
         }
         allowed +=
             (allowed.empty() ? "" : ", ") + std::string(endpoint.method == "GET" ? "GET, HEAD" : endpoint.method);
+    }
+    if (auto refused = allowed.empty() ? refuse_not_offered(request.path) : std::nullopt) {
+        return exchange->reply(std::move(*refused));
     }
     if (allowed.empty()) {
         return exchange->reply(refuse_in_form(

@@ -89,8 +89,6 @@ private:
     void post_ollama_embed(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_ollama_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_ollama_pull(const std::shared_ptr<Exchange>& exchange, const Request& request);
-    // All that would change the model files.
-    void refuse_ollama(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void ollama(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
                 base::Result<api::Call> call);
     // The model is loaded, or unloaded where the client asks to keep it for no time; nothing is generated.

@@ -87,16 +87,19 @@ private:
     const std::function<uint32_t()> n_ctx_;
 };
 
+std::string ollama_embeddings(const std::string& model, const Outcome& outcome, std::chrono::nanoseconds took) {
+    JsonWriter json;
+    write_embeddings(json.begin_object().key("model").value(model), outcome);
+    const std::chrono::nanoseconds load = outcome.queue_time;
+    json.key("total_duration").value(int64_t{took.count()});
+    json.key("load_duration").value(int64_t{load.count()});
+    json.key("prompt_eval_count").value(outcome.prompt_tokens);
+    return json.end_object().take();
+}
+
 class OllamaEmbed final : public EmbeddingsFormat {
     std::string answer(const AnswerHead& head, const Outcome& outcome) override {
-        JsonWriter json;
-        write_embeddings(json.begin_object().key("model").value(head.model), outcome);
-        const std::chrono::nanoseconds took = std::chrono::system_clock::now() - head.created;
-        const std::chrono::nanoseconds load = outcome.queue_time;
-        json.key("total_duration").value(int64_t{took.count()});
-        json.key("load_duration").value(int64_t{load.count()});
-        json.key("prompt_eval_count").value(outcome.prompt_tokens);
-        return json.end_object().take();
+        return ollama_embeddings(head.model, outcome, std::chrono::system_clock::now() - head.created);
     }
 };
 
@@ -132,6 +135,10 @@ std::unique_ptr<BodyFormat> make_openai_embeddings_format(EmbeddingEncoding enco
 
 std::unique_ptr<BodyFormat> make_ollama_embed_format() {
     return std::make_unique<OllamaEmbed>();
+}
+
+std::string ollama_no_embeddings(const std::string& model) {
+    return ollama_embeddings(model, {}, {});
 }
 
 std::unique_ptr<BodyFormat> make_llmd_embed_format() {

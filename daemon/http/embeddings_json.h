@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "api/call.h"
 #include "http/body_format.h"
@@ -16,6 +17,8 @@ std::unique_ptr<BodyFormat> make_openai_embeddings_format(api::EmbeddingEncoding
                                                           std::function<uint32_t()> n_ctx);
 // {"model":…,"embeddings":[[…]],…}; durations are nanoseconds.
 std::unique_ptr<BodyFormat> make_ollama_embed_format();
+// Likewise of no input.
+std::string ollama_no_embeddings(const std::string& model);
 // {"embeddings":[[…]],"finish_reason":…} and the members of `info` on the bus.
 std::unique_ptr<BodyFormat> make_llmd_embed_format();
 // {"embedding":[…]}: the older call.

@@ -1,6 +1,5 @@
 // Ollama's endpoints.
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "api/field_readers.h"
@@ -22,18 +21,6 @@ namespace {
 constexpr const char* kOllamaVersion = "0.13.3";
 constexpr const char* kOllamaStreamType = "application/x-ndjson";
 constexpr const char* kUnload = "unload";
-
-struct Refusal {
-    std::string_view path;  // its beginning
-    const char* message;
-};
-constexpr std::array kRefusals = {
-    Refusal{"/api/delete", "llmd deletes no models: `llmctl rm` does"},
-    Refusal{"/api/copy", "llmd copies no models"},
-    Refusal{"/api/create", "llmd makes no models: `llmctl import` takes files into its directory"},
-    Refusal{"/api/push", "llmd uploads no models"},
-    Refusal{"/api/blobs/", "llmd takes no files: `llmctl import` does"},
-};
 
 struct ModelBody {
     std::string model;
@@ -127,12 +114,6 @@ void Api::post_ollama_pull(const std::shared_ptr<Exchange>& exchange, const Requ
     });
 }
 
-void Api::refuse_ollama(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    const auto row = std::find_if(kRefusals.begin(), kRefusals.end(),
-                                  [&](const auto& one) { return request.path.starts_with(one.path); });
-    exchange->reply(ollama_error(fail(ErrorCode::NotAllowed, row->message)));
-}
-
 void Api::post_ollama_generate(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     ollama(exchange, request, OllamaKind::Generate, api::read_call(request.body, api::kOllamaGenerate));
 }
@@ -144,7 +125,12 @@ void Api::post_ollama_chat(const std::shared_ptr<Exchange>& exchange, const Requ
 void Api::post_ollama_embed(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     auto call = api::read_call(request.body, api::kOllamaEmbed);
     if (!call) return exchange->reply(ollama_error(call.error()));
-    generate(exchange, request, std::move(*call), make_ollama_embed_format());
+    if (!call->request.inputs.empty()) {
+        return generate(exchange, request, std::move(*call), make_ollama_embed_format());
+    }
+    find_model(request, call->request.model, [exchange, name = call->request.model](const ModelEntry* model) {
+        exchange->reply(model != nullptr ? json_reply(ollama_no_embeddings(name)) : ollama_error(no_such_model(name)));
+    });
 }
 
 void Api::post_ollama_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request) {

@@ -69,6 +69,7 @@ TEST(OllamaEmbedFields, TakesInputsOrTheOlderCallsPrompt) {
     EXPECT_EQ(older.request.inputs[0].text, "p");
     EXPECT_EQ(refused(read_call(R"({"input":"a"})", kOllamaEmbed)), "model: it is missing");
     EXPECT_EQ(refused(read_call(R"({"model":"m"})", kOllamaEmbed)), "input: it is missing");
+    EXPECT_TRUE(accepted(read_call(R"({"model":"m","input":[]})", kOllamaEmbed)).request.inputs.empty());
     EXPECT_EQ(refused(read_call(R"({"model":"m"})", kOllamaEmbeddings)), "prompt: it is missing");
     EXPECT_EQ(accepted(read_call(R"({"model":"m","input":"a","dimensions":3})", kOllamaEmbed)).request.dimensions, 3u);
 }

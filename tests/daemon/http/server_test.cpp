@@ -194,9 +194,32 @@ TEST_F(ServerTest, HeadIsEverywhereWhereGetIs) {
         EXPECT_NE(head.find(base::concat("Content-Length: ", body(whole).size(), "\r\n")), std::string::npos) << path;
     }
     EXPECT_EQ(body(ask(get("/models"))), body(ask(get("/v1/models"))));
-    EXPECT_NE(ask(get("/api/delete")).find("\r\nAllow: DELETE\r\n"), std::string::npos);
-    const std::string blob = ask("PUT /api/blobs/sha256:0 HTTP/1.1\r\nHost: llmd\r\nContent-Length: 0\r\n\r\n");
-    EXPECT_NE(blob.find("\r\nAllow: GET, HEAD, POST\r\n"), std::string::npos) << blob;
+    EXPECT_NE(ask(get("/api/show")).find("\r\nAllow: POST\r\n"), std::string::npos);
+    EXPECT_NE(ask(post("/health", "{}")).find("\r\nAllow: GET, HEAD\r\n"), std::string::npos);
+}
+
+TEST_F(ServerTest, AModelIsFoundByEachOfItsSpellings) {
+    const std::string model = body(ask(get("/v1/models/a")));
+    EXPECT_NE(model.find(R"("id":"a")"), std::string::npos) << model;
+    for (const char* path : {"/models/a", "/v1/models/a:latest", "/models/a:latest", "/v1/models/a/", "//models//a/"}) {
+        const std::string answer = ask(get(path));
+        EXPECT_EQ(status(answer), 200) << path;
+        EXPECT_EQ(body(answer), model) << path;
+    }
+    for (const char* path : {"/v1/models/nobodys", "/models/nobodys:latest"}) {
+        const std::string answer = ask(get(path));
+        EXPECT_EQ(status(answer), 404) << path;
+        EXPECT_NE(body(answer).find(R"("code":"model_not_found")"), std::string::npos) << path;
+    }
+}
+
+TEST_F(ServerTest, NoInputHasNoEmbeddingsInOllamasApi) {
+    const std::string none = ask(post("/api/embed", R"({"model":"a:latest","input":[]})"));
+    EXPECT_EQ(status(none), 200);
+    EXPECT_EQ(body(none).rfind(R"({"model":"a","embeddings":[],)", 0), 0u) << body(none);
+    EXPECT_EQ(status(ask(post("/api/embed", R"({"model":"nobodys","input":[]})"))), 404);
+    EXPECT_EQ(status(ask(post("/api/embed", R"({"model":"a"})"))), 400);
+    EXPECT_EQ(n_engines(), 0u);
 }
 
 TEST_F(ServerTest, NothingThatOllamasClientsAskChangesModelFiles) {
@@ -210,6 +233,10 @@ TEST_F(ServerTest, NothingThatOllamasClientsAskChangesModelFiles) {
         EXPECT_EQ(body(refused).rfind(R"({"error":"llmd )", 0), 0u) << path;
     }
     EXPECT_EQ(status(ask("HEAD /api/blobs/sha256:0 HTTP/1.1\r\nHost: llmd\r\n\r\n")), 403);
+    const std::string speech = ask(post("/v1/audio/speech", R"({"model":"a","input":"x"})"));
+    EXPECT_EQ(status(speech), 404);
+    EXPECT_NE(speech.find("\r\nx-should-retry: false\r\n"), std::string::npos) << speech;
+    EXPECT_NE(body(speech).find("/v1/audio/speech is not offered: llmd neither hears nor speaks"), std::string::npos);
     EXPECT_TRUE(service_->requests().empty());
 }
 
