@@ -140,8 +140,8 @@ constexpr Field kTable[] = {
     {"logit_bias", kSampled, kHonoured, read_logit_bias},
     {"seed", kSampled, kHonoured, read_seed},
     {"logprobs", kBus | kCompletion, kHonoured, read_completion_logprobs},
-    {"logprobs", kChat, kHonoured, read_chat_logprobs},
-    {"top_logprobs", kChat, kHonoured, read_top_logprobs},
+    {"logprobs", kChat | kOllama, kHonoured, read_chat_logprobs},
+    {"top_logprobs", kChat | kOllama, kHonoured, read_top_logprobs},
 
     // The form of the answer
     {"json_schema", kBus | kOpenAi, kHonoured, read_schema},
@@ -221,12 +221,10 @@ constexpr Field kTable[] = {
     {"context", kOllamaGenerate, kRefused},
     {"height", kOllamaGenerate, kRefused},
     {"images", kOllamaGenerate, kRefused},
-    {"logprobs", kOllama, kRefused},
     {"options", kOllamaEmbed | kOllamaEmbeddings, kHarmless},  // none of them changes an embedding
     {"shift", kOllama, kHarmless},                             // a context is never shifted
     {"steps", kOllamaGenerate, kRefused},
     {"template", kOllamaGenerate, kRefused},
-    {"top_logprobs", kOllama, kRefused},
     {"width", kOllamaGenerate, kRefused},
     {"embedding_only", kOllamaOptions, kHarmless},  // of how Ollama runs a model, from here
     {"f16_kv", kOllamaOptions, kHarmless},

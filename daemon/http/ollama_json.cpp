@@ -59,6 +59,7 @@ struct Message {
     std::string_view thinking = {};
     std::span<const api::AnswerCall> calls = {};
     size_t first_call = 0;
+    std::span<const api::AlignedLogprobs> logprobs = {};
 };
 
 // One object, all but its end: what is common to every line.
@@ -79,6 +80,7 @@ JsonWriter line(OllamaKind kind, const AnswerHead& head, const Message& message,
         json.end_object();
     }
     json.key("done").value(done);
+    if (!message.logprobs.empty()) api::write_token_logprobs(json.key("logprobs"), message.logprobs);
     return json;
 }
 
@@ -97,19 +99,21 @@ public:
         head_ = head;
         return {};
     }
-    std::string text(size_t, std::string_view text, Logprobs) override { return part({text}); }
+    std::string text(size_t, std::string_view text, Logprobs logprobs) override {
+        return part({.text = text, .logprobs = logprobs});
+    }
     std::string thinking(size_t, std::string_view text) override { return part({"", text}); }
     std::string call_end(size_t, size_t number, const api::AnswerCall& call) override {
         return call.is_cut ? "" : part({"", "", {&call, 1}, number});
     }
-    std::string end_choice(size_t, const Outcome& outcome, Logprobs) override {
-        return last_line(head_, {""}, outcome) + '\n';
+    std::string end_choice(size_t, const Outcome& outcome, Logprobs logprobs) override {
+        return last_line(head_, {.text = "", .logprobs = logprobs}, outcome) + '\n';
     }
     std::string end(const std::vector<Choice>&) override { return {}; }
     std::string failure(const base::Error& error, const Choice&) override { return error_line(error) + '\n'; }
     std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) override {
         const Choice& choice = choices.front();
-        return last_line(head, {choice.text, choice.thinking, choice.calls}, choice.outcome);
+        return last_line(head, {choice.text, choice.thinking, choice.calls, 0, choice.logprobs}, choice.outcome);
     }
     Reply refusal(const base::Error& error, uint32_t) override { return ollama_error(error); }
 

@@ -1,5 +1,6 @@
 // Answers in Ollama's shapes; streams are lines of JSON, durations nanoseconds and never 0 for what has happened. A
-// call of a tool is sent whole, in a line of its own where there are lines, and not at all when it was cut. Pure.
+// call of a tool is sent whole, in a line of its own where there are lines, and not at all when it was cut.
+// Log-probabilities stand beside the text that they are about. Pure.
 #pragma once
 
 #include <chrono>

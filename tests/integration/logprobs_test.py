@@ -109,6 +109,25 @@ class Logprobs(harness.TestCase):
             self.assertEqual(len(one["top_logprobs"]), 3)
             self.assertEqual(one["top_logprobs"][0], {key: one[key] for key in ("token", "logprob", "bytes")})
 
+    def test_ollamas_calls_tell_the_same(self):
+        told = self.choices("/v1/chat/completions", messages=MESSAGES, logprobs=True, top_logprobs=3, temperature=0)[0]["logprobs"]
+        for path, asked in (("/api/chat", {"messages": MESSAGES}), ("/api/generate", {"prompt": PROMPT})):
+            for n_top in (0, 3):
+                body = {"model": LLAMA, "options": {"num_predict": 24, "temperature": 0}, "logprobs": True, "top_logprobs": n_top,
+                        **asked}
+                with self.subTest(path, n_top=n_top):
+                    whole = json.loads(self.ask(path, dict(body, stream=False)))
+                    lines = [json.loads(line) for line in self.ask(path, body).splitlines()]
+                    self.assertEqual([one for line in lines for one in line.get("logprobs", ())], whole["logprobs"])
+                    expected = told["content"] if n_top else [dict(one, top_logprobs=[]) for one in told["content"]]
+                    self.assertEqual(whole["logprobs"], expected)
+                    for line in lines[:-1]:
+                        text = line["message"]["content"] if "message" in line else line["response"]
+                        self.assertEqual("".join(one["token"] for one in line["logprobs"]), text)
+            self.assertNotIn(b"logprobs", self.ask(path, dict(body, logprobs=False, top_logprobs=0)))
+            for wrong in ({"top_logprobs": 21}, {"logprobs": 1}, {"logprobs": False}):
+                self.assertRegex(json.loads(self.ask(path, {**body, **wrong}, 400))["error"], "^(top_)?logprobs: ")
+
     def test_lines_on_the_bus_tell_the_same(self):
         client = harness.Client(self.bus)
         options = {"model": LLAMA, "max_tokens": 24, "temperature": 0.0}

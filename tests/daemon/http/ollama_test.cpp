@@ -40,5 +40,22 @@ TEST(OllamaJson, AStreamIsLinesAndTheLastHasTheCosts) {
     EXPECT_EQ(ollama_error({base::ErrorCode::ModelNotFound, "no model"}).status, 404u);
 }
 
+TEST(OllamaJson, LogprobsStandBesideTheTextThatTheyAreAbout) {
+    const std::vector<api::AlignedLogprobs> two = {{{{8, -0.5, "a"}, {{8, -0.5, "a"}, {9, -1, "b"}}}, 0},
+                                                   {{{7, -2, "\xC3"}, {}}, 1}};
+    const std::string told = R"("logprobs":[{"token":"a","logprob":-0.5,"bytes":[97],"top_logprobs":[)"
+                             R"({"token":"a","logprob":-0.5,"bytes":[97]},{"token":"b","logprob":-1,"bytes":[98]}]},)"
+                             R"({"token":"ï¿½","logprob":-2,"bytes":[195],"top_logprobs":[]}])";
+    for (const OllamaKind kind : {OllamaKind::Generate, OllamaKind::Chat}) {
+        const auto format = make_ollama_format(kind);
+        (void)format->begin({});
+        EXPECT_NE(format->text(0, "a", two).find(R"("done":false,)" + told + "}\n"), std::string::npos)
+            << format->text(0, "a", two);
+        EXPECT_EQ(format->text(0, "a", {}).find("logprobs"), std::string::npos);
+        EXPECT_NE(format->end_choice(0, {}, two).find(R"("done":true,)" + told + ','), std::string::npos);
+        EXPECT_NE(format->whole({}, {{"a", {}, two}}).find(R"("done":true,)" + told + ','), std::string::npos);
+    }
+}
+
 }  // namespace
 }  // namespace llmd::http
