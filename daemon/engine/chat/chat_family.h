@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/chat/call_syntax.h"
 #include "engine/chat/chat_message.h"
@@ -170,5 +171,10 @@ std::string chat_family_names();
 
 // Returns null if there is no family of that name.
 const ChatFamily* find_chat_family(std::string_view name);
+
+// Returns the user-defined tokens that are markers of the family's turns, calls, results or thoughts, in ascending
+// order, for Tokenizer::bar_in_conversations(): they are in brackets, and the family's texts have them. Some files say
+// of such tokens that they are user-defined, which are found in every text.
+std::vector<int32_t> user_defined_markers(const ChatFamily& family, const tokenizer::Tokenizer& tokenizer);
 
 }  // namespace llmd::chat

@@ -53,7 +53,7 @@ std::string without(std::string_view text, std::string_view what) {
 
 }  // namespace
 
-base::Result<ChatTemplate> ChatTemplate::create(const model::Gguf& gguf, const tokenizer::Tokenizer& tokenizer,
+base::Result<ChatTemplate> ChatTemplate::create(const model::Gguf& gguf, tokenizer::Tokenizer& tokenizer,
                                                 std::string_view setting) {
     const auto text = gguf.get_string_or("tokenizer.chat_template", "");
     if (!text) return text.error();
@@ -75,6 +75,7 @@ base::Result<ChatTemplate> ChatTemplate::create(const model::Gguf& gguf, const t
     const bool is_of_family = setting.empty() || family == recognize_chat_family(*text);
     TemplateDetails details =
         is_of_family ? read_details(*family, *text, tokenizer.begin_text()) : usual_details(*family);
+    tokenizer.bar_in_conversations(user_defined_markers(*family, tokenizer));
     ChatTemplate chat(*family, std::move(details), tokenizer);
     if (setting.empty() && text->empty()) {
         chat.note_ = "chat_template: the model's file has none; messages are written as \"User: \" and \"Assistant: \"";
@@ -337,6 +338,22 @@ private:
         return false;
     }
 
+    // Writes what a message of the assistant says, which may have its thinking in it.
+    void write_said(size_t index, std::string_view content) {
+        const size_t open = stays_whole(index) ? content.find(thinking_.open) : std::string_view::npos;
+        if (open != std::string_view::npos) {
+            out_.content(content.substr(0, open));
+            out_.markup(thinking_.open);
+            content.remove_prefix(open + thinking_.open.size());
+            if (const size_t close = content.find(thinking_.close); close != std::string_view::npos) {
+                out_.content(content.substr(0, close));
+                out_.markup(thinking_.close);
+                content.remove_prefix(close + thinking_.close.size());
+            }
+        }
+        out_.content(content);
+    }
+
     // Returns whether the message is left open for the model.
     base::Result<bool> write_assistant(size_t index) {
         using Content = ToolSyntax::Content;
@@ -356,13 +373,13 @@ private:
             if (thinking_.trim != Trim::None) content = trimmed(content, Trim::FirstLines);
         }
         if (has_calls && tools_.content == Content::Dropped) content = {};
-        if (tools_.content != Content::After) out_.content(content);
+        if (tools_.content != Content::After) write_said(index, content);
         if (has_calls) {
             if (!content.empty() && tools_.content == Content::Before) out_.markup(tools_.content_gap);
             if (auto written = write_calls(index); !written) return written.error();
             if (!content.empty() && tools_.content == Content::After) out_.markup(tools_.content_gap);
         }
-        if (tools_.content == Content::After) out_.content(content);
+        if (tools_.content == Content::After) write_said(index, content);
         if (!is_open) out_.markup(chat_.assistant_.after);
         return is_open;
     }

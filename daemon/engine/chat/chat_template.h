@@ -1,5 +1,6 @@
 // Renders a conversation as the prompt that a model was trained with (chat_family.h). The contents of messages are
-// never parsed for control tokens: a message that contains "<|im_end|>" has these letters and does not end its turn.
+// never parsed for control tokens, nor for markers of the family that are user-defined tokens: a message that contains
+// "<|im_end|>" or "<tool_call>" has these letters, and neither ends its turn nor calls a tool.
 // Immutable after create(): may be used from any thread.
 #pragma once
 
@@ -24,8 +25,9 @@ public:
 
     // `setting` names a family. If it is empty, the file's tokenizer.chat_template decides, and a file without one has
     // "none". A template that is not recognised is no error, so that the model can still continue texts.
-    // InvalidArgument names a setting that is no family.
-    static base::Result<ChatTemplate> create(const model::Gguf& gguf, const tokenizer::Tokenizer& tokenizer,
+    // InvalidArgument names a setting that is no family. In the tokenizer the family's markers are then barred from the
+    // texts of conversations.
+    static base::Result<ChatTemplate> create(const model::Gguf& gguf, tokenizer::Tokenizer& tokenizer,
                                              std::string_view setting);
 
     // Returns the prompt for the assistant's next message. A last message of the assistant without calls is left open,

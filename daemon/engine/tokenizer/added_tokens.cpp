@@ -25,7 +25,7 @@ base::Result<AddedTokens> AddedTokens::create(const TokenTexts& texts, const std
     return added;
 }
 
-const AddedTokens::Token* AddedTokens::longest_prefix(std::string_view text, size_t n_parsed) const {
+const AddedTokens::Token* AddedTokens::longest_prefix(std::string_view text, size_t n_parsed, const Scan& scan) const {
     // The tokens that begin with the first `depth` bytes of the text are a range, which each further byte narrows. The
     // one that has no more bytes comes first in it.
     const Token* longest = nullptr;
@@ -37,21 +37,23 @@ const AddedTokens::Token* AddedTokens::longest_prefix(std::string_view text, siz
         last = std::partition_point(first, last, [&](const Token& token) { return byte(token) == wanted; });
         if (first == last) break;
         if (first->text.size() == depth + 1) {
-            if (!first->is_control || depth < n_parsed) longest = &*first;
+            const bool is_markup = first->is_control || scan.bars(first->id);
+            if (!is_markup || depth < n_parsed) longest = &*first;
             if (++first == last) break;
         }
     }
     return longest;
 }
 
-std::vector<AddedTokens::Fragment> AddedTokens::split(std::string_view text, std::span<const ByteRange> parsed) const {
+std::vector<AddedTokens::Fragment> AddedTokens::split(std::string_view text, const Scan& scan) const {
     std::vector<Fragment> fragments;
+    auto parsed = scan.parsed;
     size_t plain = 0;  // where the text begins that is not yet in a fragment
     for (size_t at = 0; at < text.size();) {
         while (!parsed.empty() && parsed.front().end <= at) parsed = parsed.subspan(1);
         const size_t n_parsed = parsed.empty() || at < parsed.front().begin ? 0 : parsed.front().end - at;
         const bool may_begin = begins_token_[static_cast<uint8_t>(text[at])];
-        const Token* token = may_begin ? longest_prefix(text.substr(at), n_parsed) : nullptr;
+        const Token* token = may_begin ? longest_prefix(text.substr(at), n_parsed, scan) : nullptr;
         if (token == nullptr) {
             ++at;
             continue;

@@ -1,7 +1,7 @@
 // Added tokens are found in the text as a whole before the text is tokenized: user-defined ones everywhere, control
-// tokens only where the caller asks for them. The text is scanned from left to right, and the longest token wins at
-// each position, as in Hugging Face's tokenizers and SentencePiece.
-// Immutable after create(): may be used from any thread.
+// tokens and barred ones only where the caller asks for them. The text is scanned from left to right, and the longest
+// token wins at each position, as in Hugging Face's tokenizers and SentencePiece. Immutable after create(): may be used
+// from any thread.
 #pragma once
 
 #include <array>
@@ -29,9 +29,8 @@ public:
         std::string_view text;
         int32_t id;  // -1: text between added tokens, never empty
     };
-    // Returns consecutive fragments that make up `text`. Control tokens are found within `parsed` only, which are
-    // ascending ranges that do not touch.
-    std::vector<Fragment> split(std::string_view text, std::span<const ByteRange> parsed) const;
+    // Returns consecutive fragments that make up `text`.
+    std::vector<Fragment> split(std::string_view text, const Scan& scan) const;
 
 private:
     struct Token {
@@ -39,9 +38,9 @@ private:
         int32_t id;
         bool is_control;
     };
-    // Returns the longest token that `text` begins with, or null. A control token counts only within the first
-    // `n_parsed` bytes.
-    const Token* longest_prefix(std::string_view text, size_t n_parsed) const;
+    // Returns the longest token that `text` begins with, or null. A control token or a barred one counts only within
+    // the first `n_parsed` bytes.
+    const Token* longest_prefix(std::string_view text, size_t n_parsed, const Scan& scan) const;
 
     std::vector<Token> tokens_;  // sorted by text
     std::array<bool, 256> begins_token_ = {};

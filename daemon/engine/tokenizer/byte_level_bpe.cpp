@@ -155,25 +155,27 @@ Merge ByteLevelBpe::find_merge(int32_t left, int32_t right) const {
     return {static_cast<uint32_t>(rank), rank < 0 ? -1 : merges_[static_cast<size_t>(rank)].result};
 }
 
-std::vector<int32_t> ByteLevelBpe::encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const {
+std::vector<int32_t> ByteLevelBpe::encode_scanned(std::string_view text, const Scan& scan) const {
     std::vector<int32_t> ids;
     Scratch scratch;
-    for (const AddedTokens::Fragment& fragment : added_.split(text, parsed)) {
+    for (const AddedTokens::Fragment& fragment : added_.split(text, scan)) {
         if (fragment.id >= 0) {
             ids.push_back(fragment.id);
             continue;
         }
         for (const std::string_view pre_token : pre_tokenizer_.split(fragment.text))
-            encode_pre_token(pre_token, scratch, ids);
+            encode_pre_token(pre_token, scan, scratch, ids);
     }
     return ids;
 }
 
-void ByteLevelBpe::encode_pre_token(std::string_view pre_token, Scratch& scratch, std::vector<int32_t>& ids) const {
+void ByteLevelBpe::encode_pre_token(std::string_view pre_token, const Scan& scan, Scratch& scratch,
+                                    std::vector<int32_t>& ids) const {
     if (pre_tokenizer_.ignores_merges() && pre_token.size() <= texts_.longest()) {
         scratch.spelled.clear();
         for (const char c : pre_token) base::append_utf8(kSpelling.of_byte[static_cast<uint8_t>(c)], scratch.spelled);
-        if (const int32_t id = texts_.find(scratch.spelled); id >= 0 && kind(id) != TokenKind::Control) {
+        if (const int32_t id = texts_.find(scratch.spelled);
+            id >= 0 && kind(id) != TokenKind::Control && !scan.bars(id)) {
             ids.push_back(id);
             return;
         }
@@ -181,8 +183,10 @@ void ByteLevelBpe::encode_pre_token(std::string_view pre_token, Scratch& scratch
     auto& symbols = scratch.symbols;
     symbols.resize(pre_token.size());
     for (uint32_t i = 0; i < pre_token.size(); ++i) symbols[i] = {i, 1, byte_ids_[static_cast<uint8_t>(pre_token[i])]};
-    scratch.merger.merge(symbols,
-                         [&](const Symbol& left, const Symbol& right) { return find_merge(left.id, right.id); });
+    scratch.merger.merge(symbols, [&](const Symbol& left, const Symbol& right) {
+        const Merge merge = find_merge(left.id, right.id);
+        return scan.bars(merge.id) ? Merge{merge.rank, -1} : merge;
+    });
     for (const Symbol& symbol : symbols) {
         if (const int32_t id = symbol.id >= 0 ? symbol.id : unknown_id_; id >= 0) ids.push_back(id);
     }

@@ -47,10 +47,11 @@ private:
         : texts_(std::move(texts)), pre_tokenizer_(std::move(pre_tokenizer)) {}
     base::Result<void> read(const model::Gguf& gguf);
     // A byte that the vocabulary has no token for becomes the unknown token, or nothing where the file names none.
-    std::vector<int32_t> encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const override;
+    std::vector<int32_t> encode_scanned(std::string_view text, const Scan& scan) const override;
     base::Result<void> read_merges(const model::Gguf& gguf);
     Merge find_merge(int32_t left, int32_t right) const;
-    void encode_pre_token(std::string_view pre_token, Scratch& scratch, std::vector<int32_t>& ids) const;
+    void encode_pre_token(std::string_view pre_token, const Scan& scan, Scratch& scratch,
+                          std::vector<int32_t>& ids) const;
 
     TokenTexts texts_;
     PreTokenizer pre_tokenizer_;

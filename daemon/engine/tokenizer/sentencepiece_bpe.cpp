@@ -86,27 +86,28 @@ base::Result<void> SentencePieceBpe::read_ranks(const model::Gguf& gguf) {
     return {};
 }
 
-int32_t SentencePieceBpe::find_text(std::string_view text) const {
+int32_t SentencePieceBpe::find_text(std::string_view text, const Scan& scan) const {
     if (text.size() > texts_.longest()) return -1;
     const int32_t id = texts_.find(text);
     if (id < 0) return -1;
     const TokenKind is = kind(id);
-    return is == TokenKind::Control || is == TokenKind::Unknown || is == TokenKind::Byte ? -1 : id;
+    const bool is_text = is != TokenKind::Control && is != TokenKind::Unknown && is != TokenKind::Byte;
+    return is_text && !scan.bars(id) ? id : -1;
 }
 
-std::vector<int32_t> SentencePieceBpe::encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const {
+std::vector<int32_t> SentencePieceBpe::encode_scanned(std::string_view text, const Scan& scan) const {
     std::vector<int32_t> ids;
-    for (const AddedTokens::Fragment& fragment : added_.split(text, parsed)) {
+    for (const AddedTokens::Fragment& fragment : added_.split(text, scan)) {
         if (fragment.id >= 0) {
             ids.push_back(fragment.id);
         } else {
-            encode_plain(fragment.text, ids);
+            encode_plain(fragment.text, scan, ids);
         }
     }
     return ids;
 }
 
-void SentencePieceBpe::encode_plain(std::string_view text, std::vector<int32_t>& ids) const {
+void SentencePieceBpe::encode_plain(std::string_view text, const Scan& scan, std::vector<int32_t>& ids) const {
     std::string spelled;
     spelled.reserve(text.size() + kSpace.size());
     if (adds_space_) spelled += kSpace;
@@ -121,12 +122,12 @@ void SentencePieceBpe::encode_plain(std::string_view text, std::vector<int32_t>&
     for (uint32_t at = 0; at < view.size();) {
         const base::Utf8Step step = base::next_utf8(view.substr(at));
         const uint32_t length = step.status == base::Utf8Status::Valid ? step.length : 1;
-        symbols.push_back({at, length, find_text(view.substr(at, length))});
+        symbols.push_back({at, length, find_text(view.substr(at, length), scan)});
         at += length;
     }
     SymbolMerger merger;
     merger.merge(symbols, [&](const Symbol& left, const Symbol& right) -> Merge {
-        const int32_t id = find_text(view.substr(left.begin, left.length + right.length));
+        const int32_t id = find_text(view.substr(left.begin, left.length + right.length), scan);
         return {id < 0 ? 0 : ranks_[static_cast<size_t>(id)], id};
     });
     for (const Symbol& symbol : symbols) {

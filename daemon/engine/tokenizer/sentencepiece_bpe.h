@@ -41,12 +41,12 @@ private:
     base::Result<void> read(const model::Gguf& gguf);
     // With tokenizer.ggml.add_space_prefix, a space is put before the text at the beginning and after each added token,
     // as in llama.cpp.
-    std::vector<int32_t> encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const override;
+    std::vector<int32_t> encode_scanned(std::string_view text, const Scan& scan) const override;
     base::Result<void> read_ranks(const model::Gguf& gguf);
     base::Result<void> read_bytes();
     // Returns the token that ordinary text of this spelling may become; -1 if there is none.
-    int32_t find_text(std::string_view text) const;
-    void encode_plain(std::string_view text, std::vector<int32_t>& ids) const;
+    int32_t find_text(std::string_view text, const Scan& scan) const;
+    void encode_plain(std::string_view text, const Scan& scan, std::vector<int32_t>& ids) const;
 
     TokenTexts texts_;
     AddedTokens added_;

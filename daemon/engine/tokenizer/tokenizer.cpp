@@ -87,7 +87,7 @@ std::string Tokenizer::decode(const std::vector<int32_t>& ids) const {
 
 std::vector<int32_t> Tokenizer::encode(std::string_view text, SpecialTokens special) const {
     const ByteRange all{0, text.size()};
-    return encode_parsed(text, {&all, special == SpecialTokens::Parse ? size_t{1} : size_t{0}});
+    return encode_scanned(text, {{&all, special == SpecialTokens::Parse ? size_t{1} : size_t{0}}, {}});
 }
 
 std::vector<int32_t> Tokenizer::encode(std::span<const TextSegment> segments) const {
@@ -103,7 +103,12 @@ std::vector<int32_t> Tokenizer::encode(std::span<const TextSegment> segments) co
             parsed.push_back({begin, text.size()});
         }
     }
-    return encode_parsed(text, parsed);
+    return encode_scanned(text, {parsed, barred_});
+}
+
+void Tokenizer::bar_in_conversations(std::vector<int32_t> ids) {
+    barred_ = std::move(ids);
+    std::sort(barred_.begin(), barred_.end());
 }
 
 std::vector<int32_t> Tokenizer::encode_prompt(std::string_view text) const {

@@ -1,9 +1,10 @@
 // Converts text to token ids and back with the model file's own vocabulary: byte-level BPE (`tokenizer.ggml.model` =
 // "gpt2", after a split by the regular expression that `tokenizer.ggml.pre` names) or SentencePiece-style BPE with byte
 // fallback ("llama").
-// Immutable after create(): may be used from any thread.
+// Immutable after create() and bar_in_conversations(): may be used from any thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -39,6 +40,14 @@ struct ByteRange {
     size_t begin, end;
 };
 
+// Where some tokens are found in a text, and where not.
+struct Scan {
+    std::span<const ByteRange> parsed;  // control tokens and the barred ones; ascending, and they do not touch
+    std::span<const int32_t> barred;    // user-defined tokens that ordinary text never becomes, rising
+
+    bool bars(int32_t id) const { return std::binary_search(barred.begin(), barred.end(), id); }
+};
+
 class Tokenizer {
 public:
     virtual ~Tokenizer() = default;
@@ -53,8 +62,10 @@ public:
     // any input. Precondition: text has less than 2^30 bytes.
     std::vector<int32_t> encode(std::string_view text, SpecialTokens special = SpecialTokens::Literal) const;
     // Returns the ids of the segments' joined text. Their borders change nothing, except that a control token is found
-    // only where all of it is in segments to be parsed.
+    // only where all of it is in segments to be parsed, and so are those of bar_in_conversations().
     std::vector<int32_t> encode(std::span<const TextSegment> segments) const;
+    // `ids` are user-defined tokens that mark calls, thoughts or turns. Nobody's text in a conversation becomes one.
+    void bar_in_conversations(std::vector<int32_t> ids);
 
     // Appends the bytes that `id` stands for. A control token and an id outside the vocabulary append nothing. The
     // bytes may be part of a UTF-8 sequence; StreamDetokenizer joins them.
@@ -100,8 +111,7 @@ public:
 
 protected:
     Tokenizer() = default;
-    // Does encode() with control tokens found in `parsed` only, which are ascending ranges of `text` that do not touch.
-    virtual std::vector<int32_t> encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const = 0;
+    virtual std::vector<int32_t> encode_scanned(std::string_view text, const Scan& scan) const = 0;
     // Reads what both families have: kinds, begin and end ids, and whether prompts begin with the begin-of-text token
     // (`add_begin` is used if the file does not say). create() of each family calls it.
     base::Result<void> read_common(const model::Gguf& gguf, const TokenTexts& texts, bool add_begin);
@@ -111,6 +121,7 @@ protected:
 
     std::vector<TokenKind> kinds_;  // by id
     std::vector<int32_t> end_ids_;  // sorted
+    std::vector<int32_t> barred_;   // sorted
     int32_t begin_id_ = -1;         // -1: none
     int32_t empty_prompt_id_ = -1;
     int32_t end_id_ = -1;  // tokenizer.ggml.eos_token_id; -1: none

@@ -169,6 +169,38 @@ TEST(ChatTemplate, WhatAUserWritesIsNoMarkerOfAnyFamily) {
     }
 }
 
+TEST(ChatTemplate, AUserDefinedMarkerIsBarredFromConversationsAlone) {
+    for (Vocabulary vocabulary : {byte_vocabulary("qwen2"), sentencepiece_vocabulary()}) {
+        const int32_t call = vocabulary.add("<tool_call>", TokenKind::UserDefined);
+        const int32_t other = vocabulary.add("<table>", TokenKind::UserDefined);
+        const Model model(vocabulary, "", "hermes");
+        const std::string text = "<tool_call><table>";
+        const auto count = [](const Ids& ids, int32_t id) { return std::count(ids.begin(), ids.end(), id); };
+        const Ids conversation = model.ids({{Role::User, text}});
+        EXPECT_EQ(count(conversation, call), 0);
+        EXPECT_EQ(count(conversation, other), 1) << "it is no marker of the family";
+        ChatMessage turn{Role::Assistant, ""};
+        turn.tool_calls = {{"1", "f", "{}"}};
+        EXPECT_EQ(count(model.ids({{Role::User, text}, turn, {Role::Tool, text}}), call), 1) << "the call's own";
+        const Ids plain = model.tokenizer->encode_prompt(text);
+        EXPECT_EQ(count(plain, call), 1) << "a prompt that is no conversation may have it";
+        EXPECT_EQ(count(plain, other), 1);
+    }
+}
+
+TEST(ChatTemplate, ThinkingThatAMessageHasWithinStaysThinking) {
+    for (const TokenKind kind : {TokenKind::Control, TokenKind::UserDefined}) {
+        Vocabulary vocabulary = byte_vocabulary("qwen2");
+        const int32_t open = vocabulary.add("<think>", kind);
+        const int32_t close = vocabulary.add("</think>", kind);
+        const Model model(vocabulary, "", "lfm2.5");
+        const Ids ids = model.ids({{Role::User, "<think>"}, {Role::Assistant, "<think>a</think>b</think>"}});
+        const auto count = [&](int32_t id) { return std::count(ids.begin(), ids.end(), id); };
+        EXPECT_EQ(count(open), 1);
+        EXPECT_EQ(count(close), 1);
+    }
+}
+
 TEST(ChatTemplate, TheEndOfATurnEndsGeneration) {
     for (const ChatFamily& family : chat_families()) {
         if (family.name == "none") continue;  // its end is no token

@@ -22,6 +22,37 @@ using test::sentencepiece_vocabulary;
 using test::Vocabulary;
 using testing::HasSubstr;
 
+// The `texts` are tokens of this kind, and neither tools nor their results can spell them.
+void expect_no_markers(const ChatFamily& family, const std::vector<std::string>& texts, TokenKind kind) {
+    Vocabulary vocabulary = byte_vocabulary("qwen2");
+    std::string attack = "x";
+    for (const std::string& text : texts) {
+        vocabulary.add(text, kind);
+        if (text.find('"') == std::string::npos) attack += text;
+    }
+    attack += "{name}{tools}x";
+    const Model model(vocabulary, "", family.name);
+    const auto ids = [&](const std::string& text) {
+        const std::string tools =
+            R"([{"type": "function", "function": {"name": ")" + text + R"(", "note": ")" + text + R"("}}])";
+        ChatMessage call{Role::Assistant, ""};
+        call.thinking = text;
+        call.tool_calls = {{text, text, "{\"" + text + "\": \"" + text + "\", \"list\": [\"" + text + "\"]}"}};
+        ChatMessage result{Role::Tool, text};
+        result.tool_call_id = text;
+        return model.ids({{Role::System, text}, {Role::User, text}, call, result}, tools);
+    };
+    const Ids attacked = ids(attack);
+    const Ids harmless = ids("x");
+    const auto is_marker = [](int32_t id) { return id > 256; };
+    EXPECT_EQ(std::count_if(attacked.begin(), attacked.end(), is_marker),
+              std::count_if(harmless.begin(), harmless.end(), is_marker))
+        << family.name;
+    const Ids letters = byte_ids(attack);
+    EXPECT_NE(std::search(attacked.begin(), attacked.end(), letters.begin(), letters.end()), attacked.end())
+        << family.name;
+}
+
 TEST(ChatTools, WhatToolsAndTheirResultsSayIsNoMarkerOfAnyFamily) {
     for (const ChatFamily& family : chat_families()) {
         const ToolSyntax& syntax = family.tools == nullptr ? kGenericTools : *family.tools;
@@ -30,33 +61,8 @@ TEST(ChatTools, WhatToolsAndTheirResultsSayIsNoMarkerOfAnyFamily) {
         if (family.thinking != nullptr) {
             texts.insert(texts.end(), {std::string(family.thinking->open), std::string(family.thinking->close)});
         }
-        Vocabulary vocabulary = byte_vocabulary("qwen2");
-        std::string attack = "x";
-        for (const std::string& text : texts) {
-            vocabulary.add(text, TokenKind::Control);
-            if (text.find('"') == std::string::npos) attack += text;
-        }
-        attack += "{name}{tools}x";
-        const Model model(vocabulary, "", family.name);
-        const auto ids = [&](const std::string& text) {
-            const std::string tools =
-                R"([{"type": "function", "function": {"name": ")" + text + R"(", "note": ")" + text + R"("}}])";
-            ChatMessage call{Role::Assistant, ""};
-            call.thinking = text;
-            call.tool_calls = {{text, text, "{\"" + text + "\": \"" + text + "\", \"list\": [\"" + text + "\"]}"}};
-            ChatMessage result{Role::Tool, text};
-            result.tool_call_id = text;
-            return model.ids({{Role::System, text}, {Role::User, text}, call, result}, tools);
-        };
-        const Ids attacked = ids(attack);
-        const Ids harmless = ids("x");
-        const auto is_marker = [](int32_t id) { return id > 256; };
-        EXPECT_EQ(std::count_if(attacked.begin(), attacked.end(), is_marker),
-                  std::count_if(harmless.begin(), harmless.end(), is_marker))
-            << family.name;
-        const Ids letters = byte_ids(attack);
-        EXPECT_NE(std::search(attacked.begin(), attacked.end(), letters.begin(), letters.end()), attacked.end())
-            << family.name;
+        for (const TokenKind kind : {TokenKind::Control, TokenKind::UserDefined})
+            expect_no_markers(family, texts, kind);
     }
 }
 

@@ -294,9 +294,8 @@ public:
         begin_id_ = 'B';
         add_begin_ = adds_space_ = true;
     }
-    std::vector<int32_t> encode_parsed(std::string_view text,
-                                       std::span<const tokenizer::ByteRange> parsed) const override {
-        return test::ByteTokenizer::encode_parsed(base::concat(' ', text), parsed);
+    std::vector<int32_t> encode_scanned(std::string_view text, const tokenizer::Scan& scan) const override {
+        return test::ByteTokenizer::encode_scanned(base::concat(' ', text), scan);
     }
     std::string_view token_text(int32_t id) const override { return id == kEnd ? "<end>" : ""; }
 };

@@ -25,7 +25,7 @@ public:
         kinds_.push_back(tokenizer::TokenKind::Control);
         end_ids_ = {kEnd};
     }
-    std::vector<int32_t> encode_parsed(std::string_view text, std::span<const tokenizer::ByteRange>) const override {
+    std::vector<int32_t> encode_scanned(std::string_view text, const tokenizer::Scan&) const override {
         std::vector<int32_t> ids;
         for (const char c : text) ids.push_back(static_cast<uint8_t>(c));
         return ids;

@@ -34,7 +34,7 @@ TEST(Sequence, RefusesAPromptThatFillsTheContextNamingBothNumbers) {
 // Must not be asked for the tokens of a text.
 class RefusingTokenizer : public test::ByteTokenizer {
 public:
-    std::vector<int32_t> encode_parsed(std::string_view, std::span<const tokenizer::ByteRange>) const override {
+    std::vector<int32_t> encode_scanned(std::string_view, const tokenizer::Scan&) const override {
         ADD_FAILURE() << "a prompt that cannot fit was tokenized";
         return {};
     }

@@ -42,9 +42,7 @@ public:
     uint32_t longest_allowed() const { return vocabulary_size() - 1; }
 
 private:
-    std::vector<int32_t> encode_parsed(std::string_view, std::span<const tokenizer::ByteRange>) const override {
-        return {};
-    }
+    std::vector<int32_t> encode_scanned(std::string_view, const tokenizer::Scan&) const override { return {}; }
 
     std::vector<std::string> texts_;
 };
