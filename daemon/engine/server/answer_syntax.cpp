@@ -145,6 +145,9 @@ base::Result<void> AnswerSyntax::take_conversation(const protocol::Submit& submi
         tools_ = std::move(*tools);
     }
     const chat::ChatFamily& family = *model.chat_template.family();
+    if (family.thinking == nullptr && submit.thinking == protocol::Thinking::On) {
+        notes_.emplace_back("thinking: this model does not think before it answers");
+    }
     std::optional<chat::ThinkingMarkers> thinking;
     // Where logprobs are wanted the text is all of the tokens', with what the model thinks.
     if (family.thinking != nullptr && !submit.top_logprobs) {

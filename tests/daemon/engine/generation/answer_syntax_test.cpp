@@ -66,6 +66,31 @@ TEST_F(AnswerFormTest, TellsThinkingFromText) {
     EXPECT_FALSE(one->ends_with_call());
 }
 
+TEST_F(AnswerFormTest, ANoteSaysWhereAModelCannotThink) {
+    for (const auto& [family, n_notes] : {std::pair("qwen3", 0u), {"chatml", 1u}}) {
+        chat::Model chat(test::byte_vocabulary(), "", family);
+        model_.tokenizer = std::move(chat.tokenizer);
+        model_.chat_template = std::move(chat.chat);
+        for (const auto thinking : {protocol::Thinking::Default, protocol::Thinking::Off}) {
+            submit_.thinking = thinking;
+            EXPECT_TRUE(syntax()->notes().empty()) << family;
+        }
+        submit_.thinking = protocol::Thinking::On;
+        EXPECT_EQ(syntax()->notes().size(), n_notes) << family;
+    }
+    EXPECT_EQ(syntax()->notes().front(), "thinking: this model does not think before it answers");
+}
+
+TEST_F(AnswerFormTest, OneOddToolIsTakenWithANote) {
+    submit_.tools = kTools;
+    submit_.tools.back() = ',';
+    submit_.tools += R"({"name":"odd","parameters":{"properties":{"a":{"$ref":"#/properties/a"}},"required":["a"]}}])";
+    const auto one = syntax();
+    ASSERT_EQ(one->notes().size(), 1u);
+    EXPECT_EQ(one->notes()[0].rfind("tools[1].function.parameters: at ", 0), 0u) << one->notes()[0];
+    EXPECT_EQ(read(*one, {R"(<tool_call>{"name": "odd", "arguments": {"b": 1}}</tool_call>)"}), R"(odd({"b": 1}))");
+}
+
 TEST_F(AnswerFormTest, WithLogprobsAllOfItIsText) {
     submit_.top_logprobs = true;
     EXPECT_EQ(read(*syntax(), {"<think>hm</think>so"}), "<think>hm</think>so");
