@@ -84,7 +84,8 @@ TEST_F(AnswerFormTest, ANoteSaysWhereAModelCannotThink) {
 TEST_F(AnswerFormTest, OneOddToolIsTakenWithANote) {
     submit_.tools = kTools;
     submit_.tools.back() = ',';
-    submit_.tools += R"({"name":"odd","parameters":{"properties":{"a":{"$ref":"#/properties/a"}},"required":["a"]}}])";
+    submit_.tools += R"({"type":"function","function":{"name":"odd","parameters":{"type":"object","properties":)"
+                     R"({"a":{"$ref":"#/properties/a"}},"required":["a"]}}}])";
     const auto one = syntax();
     ASSERT_EQ(one->notes().size(), 1u);
     EXPECT_EQ(one->notes()[0].rfind("tools[1].function.parameters: at ", 0), 0u) << one->notes()[0];
