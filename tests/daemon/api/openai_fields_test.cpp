@@ -101,8 +101,14 @@ TEST(Completion, ThePromptIsAStringOrAnArrayOfSome) {
     EXPECT_EQ(accepted(parse_completion(R"({"prompt":["one"]})")).requests.front().prompt, "one");
     EXPECT_EQ(accepted(parse_completion(R"({"prompt":"a\u0000b\ud83d\ude00"})")).requests.front().prompt,
               std::string("a\0b\U0001F600", 7));
-    for (const char* prompt : {"[]", R"(["a",null])", R"(["a",1])", R"(["a",[1]])", "1", "{}", "true"}) {
-        EXPECT_EQ(refused(parse_completion(std::string(R"({"prompt":)") + prompt + "}")).rfind("prompt: ", 0), 0u);
+    for (const auto& [prompt, field] : {std::pair("[]", "prompt: "),
+                                        {R"(["a",null])", "prompt[1]: "},
+                                        {R"(["a",1])", "prompt[1]: "},
+                                        {R"(["a","b",[1]])", "prompt[2]: "},
+                                        {"1", "prompt: "},
+                                        {"{}", "prompt: "},
+                                        {"true", "prompt: "}}) {
+        EXPECT_EQ(refused(parse_completion(std::string(R"({"prompt":)") + prompt + "}")).rfind(field, 0), 0u) << prompt;
     }
     EXPECT_EQ(refused(parse_completion("{}")), "prompt: it is missing");
 }
