@@ -111,6 +111,7 @@ class Logprobs(harness.TestCase):
 
     def test_ollamas_calls_tell_the_same(self):
         told = self.choices("/v1/chat/completions", messages=MESSAGES, logprobs=True, top_logprobs=3, temperature=0)[0]["logprobs"]
+        plain, = self.completions(logprobs=0, temperature=0)  # the model has no chat template
         for path, asked in (("/api/chat", {"messages": MESSAGES}), ("/api/generate", {"prompt": PROMPT})):
             for n_top in (0, 3):
                 body = {"model": LLAMA, "options": {"num_predict": 24, "temperature": 0}, "logprobs": True, "top_logprobs": n_top,
@@ -119,8 +120,13 @@ class Logprobs(harness.TestCase):
                     whole = json.loads(self.ask(path, dict(body, stream=False)))
                     lines = [json.loads(line) for line in self.ask(path, body).splitlines()]
                     self.assertEqual([one for line in lines for one in line.get("logprobs", ())], whole["logprobs"])
-                    expected = told["content"] if n_top else [dict(one, top_logprobs=[]) for one in told["content"]]
-                    self.assertEqual(whole["logprobs"], expected)
+                    if path == "/api/chat":
+                        expected = told["content"] if n_top else [dict(one, top_logprobs=[]) for one in told["content"]]
+                        self.assertEqual(whole["logprobs"], expected)
+                    else:
+                        self.assertEqual(whole["response"], plain["text"])
+                        self.assertEqual([one["logprob"] for one in whole["logprobs"]], plain["logprobs"]["token_logprobs"])
+                        self.assertEqual({len(one["top_logprobs"]) for one in whole["logprobs"]}, {n_top})
                     for line in lines[:-1]:
                         text = line["message"]["content"] if "message" in line else line["response"]
                         self.assertEqual("".join(one["token"] for one in line["logprobs"]), text)

@@ -45,7 +45,8 @@ TEST(OllamaJson, LogprobsStandBesideTheTextThatTheyAreAbout) {
                                                    {{{7, -2, "\xC3"}, {}}, 1}};
     const std::string told = R"("logprobs":[{"token":"a","logprob":-0.5,"bytes":[97],"top_logprobs":[)"
                              R"({"token":"a","logprob":-0.5,"bytes":[97]},{"token":"b","logprob":-1,"bytes":[98]}]},)"
-                             R"({"token":"ï¿½","logprob":-2,"bytes":[195],"top_logprobs":[]}])";
+                             "{\"token\":\"\xEF\xBF\xBD\""
+                             R"(,"logprob":-2,"bytes":[195],"top_logprobs":[]}])";
     for (const OllamaKind kind : {OllamaKind::Generate, OllamaKind::Chat}) {
         const auto format = make_ollama_format(kind);
         (void)format->begin({});
