@@ -88,7 +88,7 @@ TEST_F(AnswerFormTest, OneOddToolIsTakenWithANote) {
                      R"({"a":{"$ref":"#/properties/a"}},"required":["a"]}}}])";
     const auto one = syntax();
     ASSERT_EQ(one->notes().size(), 1u);
-    EXPECT_EQ(one->notes()[0].rfind("tools[1].function.parameters: at ", 0), 0u) << one->notes()[0];
+    EXPECT_EQ(one->notes()[0].rfind("tools[1].function.parameters: ", 0), 0u) << one->notes()[0];
     EXPECT_EQ(read(*one, {R"(<tool_call>{"name": "odd", "arguments": {"b": 1}}</tool_call>)"}), R"(odd({"b": 1}))");
 }
 
