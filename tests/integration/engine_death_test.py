@@ -99,12 +99,13 @@ class EngineDeath(harness.TestCase):
 
 
 # Stands between llmd and its engine, and has each engine die as the next line of the file `plan` says: "load 7 abort" before
-# the seventh frame of its load, "tokens 3 kill" before the third frame with tokens.
+# the seventh frame of its load, or before it is ready; "tokens 3 kill" before a frame with tokens, when three have gone to llmd and
+# each request that was started has had one of them.
 GO_BETWEEN = """#!/usr/bin/python3
 import os, resource, signal, socket, struct, subprocess, sys, threading
 
 ENGINE, PLAN = {engine!r}, {plan!r}
-READY, TOKENS, PHASE_CHANGE = {types!r}
+START, READY, TOKENS, FINISHED, PHASE_CHANGE = {types!r}
 LOAD, BUDGET_MS = 1, 100
 if sys.argv[1] != "--socket-fd":
     os.execv(ENGINE, [ENGINE, *sys.argv[1:]])
@@ -119,11 +120,20 @@ llmd = socket.socket(fileno=int(sys.argv[2]))
 here, there = socket.socketpair()
 engine = subprocess.Popen([ENGINE, "--socket-fd", str(there.fileno())], pass_fds=[there.fileno()])
 there.close()
+without_token = set()  # the ids of requests
+
+
+def frames(of):
+    stream = of.makefile("rb")
+    while length := stream.read(4):
+        yield length, stream.read(*struct.unpack("<I", length))
 
 
 def to_engine():
-    while data := llmd.recv(65536):
-        here.sendall(data)
+    for length, body in frames(llmd):
+        if body[0] == START:
+            without_token.add(body[1:9])
+        here.sendall(length + body)
     here.shutdown(socket.SHUT_WR)
 
 
@@ -137,37 +147,55 @@ def die():
     if how == "exit":
         os._exit(1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    os.kill(os.getpid(), signal.SIGABRT if how == "abort" else signal.SIGKILL)
+    os.kill(os.getpid(), {signals!r}[how])
 
 
 threading.Thread(target=to_engine, daemon=True).start()
-received = here.makefile("rb")
 seen = 0
-while length := received.read(4):
-    body = received.read(*struct.unpack("<I", length))
-    is_last_of_load = where == "load" and body[0] == READY
-    seen += where == "load" or body[0] == TOKENS
-    if where and (seen == n or is_last_of_load):
-        die()
+for length, body in frames(here):
+    if where == "load":
+        seen += 1
+        if seen >= n or body[0] == READY:
+            die()
+    elif where == "tokens" and body[0] == TOKENS:
+        if seen >= n and not without_token:
+            die()
+        seen += 1
+        without_token.discard(body[1:9])
+    elif body[0] == FINISHED:
+        without_token.discard(body[1:9])
     try:
         llmd.sendall(length + body)
     except BrokenPipeError:  # llmd has closed its end: the engine is to leave
         break
 sys.exit(engine.wait())
 """
+SIGNALS = {"abort": signal.SIGABRT.value, "kill": signal.SIGKILL.value, "stop": signal.SIGTERM.value}
+DEATHS = (*SIGNALS, "exit", "hang")
+# As many in a row are forgiven a file that was ready once (supervisor::kMaxReloads). Pauses of 1, 2 and 4 s follow them.
+MOST_IN_A_ROW = 3
+FRAMES_OF_A_LOAD = 30  # about so many
 
 
 class DeathsWhileLoading(harness.TestCase):
+    seeds = range(6)  # of a client each, two more than there are slots
+    # A backend that compiles takes longer to load than all the pauses.
+    n_deaths = 200 if "LLMD_ALL" in os.environ else 15 if harness.BACKEND == "cpu" else 5
+
     @classmethod
     def prepare(cls):
         cls.plan = cls.bus.path("plan")
         program = cls.bus.path("go-between")
-        types = tuple(list(frames.MESSAGES).index(name) for name in ("Ready", "Tokens", "PhaseChange"))
+        types = tuple(list(frames.MESSAGES).index(name) for name in ("Start", "Ready", "Tokens", "Finished", "PhaseChange"))
         with open(program, "w") as file:
-            file.write(GO_BETWEEN.format(engine=harness.ENGINE, plan=cls.plan, types=types))
+            file.write(GO_BETWEEN.format(engine=harness.ENGINE, plan=cls.plan, types=types, signals=SIGNALS))
         os.chmod(program, stat.S_IRWXU)
         cls.write_plan([])
         cls.bus.environment["LLMD_ENGINE"] = program
+
+    def setUp(self):
+        super().setUp()
+        self.clients = [self.bus.connect() for _ in self.seeds]
 
     @classmethod
     def write_plan(cls, lines):
@@ -176,30 +204,68 @@ class DeathsWhileLoading(harness.TestCase):
 
     def read_plan(self):
         with open(self.plan) as file:
-            return file.read()
+            return file.read().splitlines()
 
-    def texts_of(self, seeds):
-        streams = [self.client.stream(f"Once upon a time {MARKER}", model=LLAMA, max_tokens=200, temperature=1.0, seed=seed)[1]
-                   for seed in seeds]
-        results = [harness.read_stream(fd) for fd in streams]
-        for _, last in results:
+    def unload(self):
+        self.client.admin("UnloadModel", "(a{sv})", {})
+
+    def random_plan(self, chance):
+        """Deaths of replacements at random moments of their loads, and of each that gets ready after some tokens."""
+        plan = []
+        n_left, n_in_a_row = self.n_deaths, MOST_IN_A_ROW
+        while n_left > 0:
+            plan.append(f"tokens {chance.randint(2, 20)} kill")
+            for _ in range(min(n_in_a_row, n_left)):
+                plan.append(f"load {chance.randint(1, FRAMES_OF_A_LOAD)} {chance.choice(DEATHS)}")
+            n_left -= n_in_a_row
+            n_in_a_row = chance.choices(range(1, MOST_IN_A_ROW + 1), (7, 2, 1))[0]
+        return plan
+
+    def outcomes(self, model):
+        """Returns (text, last object) of each client's request; an error at once is one of no text."""
+        streams = []
+        for client, seed in zip(self.clients, self.seeds):
+            try:
+                options = {"max_tokens": 200, "model": model, "temperature": 1.0, "seed": seed}
+                streams.append(client.stream(f"Once upon a time {MARKER}", **options)[1])
+            except harness.GLib.Error as error:
+                streams.append(("", {"error": {"name": harness.parts_of(error)[0]}}))
+        return [harness.read_stream(each) if isinstance(each, int) else each for each in streams]
+
+    def finished_texts(self):
+        outcomes = self.outcomes(LLAMA)
+        for _, last in outcomes:
             self.assertIn(last.get("finish_reason"), ("length", "stop"), last)
-        return [text for text, _ in results]
+        return [text for text, _ in outcomes]
 
     def test_no_text_is_lost_or_changed(self):
-        seeds = range(3)
-        texts = self.texts_of(seeds)
+        texts = self.finished_texts()
         self.texts.extend(texts)
-        self.client.admin("UnloadModel", "(a{sv})", {})
-        chance = random.Random(11)
-        plan = []
-        # Three in a row are as many as a file that was ready once is forgiven; the pauses after them are 1, 2 and 4 s.
-        for deaths in (["kill"], ["abort"], ["hang"], ["exit"], ["abort", "hang", "exit"]):
-            plan += [f"load {chance.randint(1, 100)} {how}" for how in deaths]
-            plan.append(f"tokens {chance.randint(2, 9)} kill")
+        self.unload()
+        restarts = self.client.status()["engine_restarts"]
+        self.write_plan(self.random_plan(random.Random(11)))
+        while self.read_plan():
+            self.assertEqual(self.finished_texts(), texts)
+        # Each death but those of the last line, which the texts may have outrun.
+        self.assertGreaterEqual(self.client.status()["engine_restarts"] - restarts, self.n_deaths)
+        self.unload()
+        self.assert_serves()
+
+    def assert_given_up(self, model, plan, n_deaths):
+        """Everybody who waits for the model gets the error after so many deaths of its plan."""
         self.write_plan(plan)
-        self.assertEqual(self.texts_of(seeds), texts)
-        self.assertEqual(self.read_plan(), "", "deaths that did not come about")
+        errors = [last["error"]["name"] for _, last in self.outcomes(model)]
+        self.assertEqual(errors, ["ModelLoadFailed"] * len(self.seeds))
+        self.assertEqual(len(self.read_plan()), len(plan) - n_deaths, "engines that were started in vain")
+
+    def test_a_file_that_never_loads_is_given_up(self):
+        self.assert_given_up(self.bus.write_tiny_model("llama"), ["load 2 abort"] * 3, 1)
+        self.write_plan([])
+        self.client.load(LLAMA)
+        self.unload()
+        self.assert_given_up(LLAMA, ["tokens 2 kill"] + ["load 2 abort"] * (MOST_IN_A_ROW + 2), MOST_IN_A_ROW + 2)
+        self.write_plan([])
+        self.client.load(LLAMA)  # which tries a model again that could not be loaded
         self.assert_serves()
 
 
