@@ -73,6 +73,7 @@ std::optional<std::string> Engine::device() const {
 
 void Engine::start(uint64_t id, Memory memory) {
     context_.loop.cancel_timer(std::exchange(retry_timer_, 0));
+    retry_at_ = {};
     settings_ = context_.config.of(model_.name);
     memory_ = memory;
     id_ = id;
@@ -270,6 +271,7 @@ void Engine::on_died(const EngineEnd& end, bool was_ready, bool memory_was_short
         death.failed_loads = failed_loads_ = 0;
     }
     if (const auto pause = supervisor::pause_before_restart(death); pause.count() > 0) {
+        retry_at_ = context_.now() + pause;
         retry_timer_ = context_.loop.add_timer_after(pause, [this] {
             retry_timer_ = 0;
             context_.host.schedule_pass();

@@ -104,7 +104,7 @@ public:
     // That it can compute at a time: one until it is ready, and those that ran on one that has died go on.
     uint32_t n_slots() const;
     // It died, and the next start is due later.
-    bool waits_to_retry() const { return retry_timer_ != 0; }
+    bool waits_to_retry() const { return context_.now() < retry_at_; }
     // Its last process died while memory was short, and none has been started since.
     bool lacked_memory() const { return lacked_memory_; }
 
@@ -233,7 +233,8 @@ private:
     uint32_t failed_loads_ = 0;                     // since it was ready, or since another device has its turn
     std::optional<protocol::DeviceChosen> chosen_;  // by the process that runs or has just died
     DeviceQuarantine::Avoidance avoidance_;         // the avoidance that it was given
-    base::EventLoop::TimerId retry_timer_ = 0;
+    base::TimePoint retry_at_{};                    // nothing is started before
+    base::EventLoop::TimerId retry_timer_ = 0;      // then
     uint32_t told_duty_cycle_ = 0;
     bool cache_is_due_ = false;
     EngineUse use_;

@@ -26,7 +26,8 @@ EngineVerdict judge(const EngineDeath& death) {
 }
 
 std::chrono::seconds pause_before_restart(const EngineDeath& death) {
-    const uint32_t kills = death.memory_was_short ? std::max(1u, death.worst.foreign_kills) : 0;
+    const bool is_repeated = death.lacked_memory && death.worst.foreign_kills > 1;
+    const uint32_t kills = death.memory_was_short || is_repeated ? std::max(1u, death.worst.foreign_kills) : 0;
     const uint32_t failures = std::max(death.failed_loads, kills);
     if (failures == 0) return std::chrono::seconds(0);
     auto pause = kFirstLoadRetry;

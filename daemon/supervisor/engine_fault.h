@@ -14,7 +14,8 @@ namespace llmd::supervisor {
 // One failure may be an accident; a second one in the same place is the device.
 inline constexpr uint32_t kMaxCountedFaults = 2;
 // The out-of-memory killer may take the engine now and then; as often as this, the model does not fit beside the rest.
-// The pauses between so many, 1, 2, 4 … 32 s, last longer than a program that takes much memory for a short while.
+// The pauses between so many, 1 or none, 2, 4 … 32 s, last longer than a program that takes much memory for a short
+// while.
 inline constexpr uint32_t kMaxForeignKills = 7;
 // A file that was ready once loads again as a rule: these starts follow after one that failed, before its texts are
 // given up.
@@ -63,7 +64,8 @@ EngineVerdict judge(const EngineDeath& death);
 
 // How long nothing is started after a death that is to be resumed from: 1, 2, 4 … s after loads that failed one after
 // the other, or deaths without a new token while memory was short; none after another death of an engine that was
-// ready.
+// ready. A kill without a sign of a shortage is a person's; a second one without a new token between them counts as if
+// memory were short, since programs that watch memory kill likewise, and the kernel does not count theirs.
 std::chrono::seconds pause_before_restart(const EngineDeath& death);
 
 }  // namespace llmd::supervisor

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "daemon/service/fake_pressure.h"
 #include "daemon/service/service_fixture.h"
 
 namespace llmd::service {
@@ -14,12 +15,6 @@ namespace {
 using base::ErrorCode;
 using std::chrono::minutes;
 using std::chrono::seconds;
-
-class FakePressure final : public MemoryPressure {
-public:
-    void on_stall(std::function<void()> callback) override { stall = std::move(callback); }
-    std::function<void()> stall;
-};
 
 class FakeThermometer final : public Thermometer {
 public:

@@ -102,10 +102,7 @@ TEST_F(ServiceTest, AnEngineThatIsKilledWhileMemoryIsShortIsReplacedWhenItIsEnou
     settle();
     die_of(SIGKILL);
     EXPECT_EQ(n_engines(), 1u);
-    bool over = false;
-    loop_.add_timer_after(supervisor::kFirstLoadRetry, [&] { over = true; });  // behind the pause
-    while (!over) ASSERT_TRUE(loop_.run_once(std::chrono::seconds(10)));
-    settle();
+    pass_time(supervisor::kFirstLoadRetry);
     EXPECT_EQ(n_engines(), 1u) << "memory is short still";
     EXPECT_EQ(state(id), RequestState::Loading);
     service_->apply({});

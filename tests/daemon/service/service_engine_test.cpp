@@ -321,6 +321,7 @@ TEST_F(ServiceEngineTest, SevenForeignKillsAreOutOfMemory) {
         EXPECT_FALSE(sink.ended());
         load_and_get_ready(2, "opencl", "opencl");
         die_of(SIGKILL);
+        if (i < supervisor::kMaxForeignKills) await_engine();
     }
     EXPECT_EQ(sink.error().code, ErrorCode::OutOfMemory);
     EXPECT_EQ(n_engines(), supervisor::kMaxForeignKills);

@@ -51,6 +51,7 @@ TEST_F(ServiceLoadingTest, TooLittleMemoryTooOftenIsOutOfMemory) {
     run(sink);
     for (uint32_t i = 1; i < supervisor::kMaxForeignKills; ++i) {
         die_of(SIGKILL);
+        if (i > 1) await_engine();
         if (i + 1 < supervisor::kMaxForeignKills) load_and_get_ready();
     }
     send(protocol::LoadFailed{ErrorCode::OutOfMemory, "3 GiB do not fit"});

@@ -94,7 +94,10 @@ TEST(PauseBeforeRestart, GrowsWithTheKillsWhileMemoryIsShort) {
         death.worst.add({Cause::ForeignKill, ""});
         EXPECT_EQ(death.worst.verdict(), std::nullopt);
         death.memory_was_short = false;
-        EXPECT_EQ(pause_before_restart(death), seconds(0)) << "somebody's kill";
+        death.lacked_memory = true;
+        EXPECT_EQ(pause_before_restart(death), seconds(expected == 1 ? 0 : expected)) << "the first is a person's";
+        death.lacked_memory = false;
+        EXPECT_EQ(pause_before_restart(death), seconds(0)) << "it crashed";
         death.memory_was_short = true;
         EXPECT_EQ(pause_before_restart(death), seconds(expected));
         all += pause_before_restart(death);
