@@ -51,12 +51,12 @@ uint64_t Engine::counted_bytes() const {
 
 uint64_t Engine::held_bytes() const {
     if (state_ != State::Ready || is_remote()) return 0;
-    // The CPU computes with the weights where the file's pages are.
-    const bool has_copy = ready_.backend != protocol::BackendKind::Cpu;
-    // Its pages are memory once they have been written; those of a GPU at once.
+    // The weights are a copy of the file's on every backend. The CPU's KV pages are memory once they have been written,
+    // a GPU's at once.
     const uint64_t n_written = std::min(uint64_t{pages_.used} + pages_.cached, uint64_t{pages_.total});
-    const uint64_t of_pages = pages_.total == 0 ? 0 : ready_.kv_bytes / pages_.total * n_written;
-    return has_copy ? ready_.kv_bytes + ready_.overhead_bytes + ready_.weight_bytes : of_pages + ready_.overhead_bytes;
+    const uint64_t written = pages_.total == 0 ? 0 : ready_.kv_bytes / pages_.total * n_written;
+    const bool is_cpu = ready_.backend == protocol::BackendKind::Cpu;
+    return ready_.weight_bytes + (is_cpu ? written : ready_.kv_bytes) + ready_.overhead_bytes;
 }
 
 uint32_t Engine::n_slots() const {

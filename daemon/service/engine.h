@@ -108,7 +108,7 @@ public:
     // Its last process died while memory was short, and none has been started since.
     bool lacked_memory() const { return lacked_memory_; }
 
-    // The memory that comes back when it ends, beside pages of the model's file.
+    // The memory that comes back when it ends: its own, without pages of the model's file.
     uint64_t held_bytes() const;
     // Memory that an engine is given: what is booked, and what its Load says (0: its own choice).
     struct Memory {
