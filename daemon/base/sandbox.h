@@ -47,6 +47,7 @@ struct RefusedCall {
     When when = When::Always;
     unsigned argument = 0;  // its number, from 0
     uint64_t value = 0;
+    int number = -1;  // of a call that libraries in use do not know yet, while kernels have it
 };
 // The calls with which a process looks into others, signals, limits or pins them, shares memory by SysV's ids,
 // changes owners, modes, attributes and times of files by their paths, changes namespaces and mounts or uses the

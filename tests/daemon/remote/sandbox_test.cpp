@@ -34,6 +34,7 @@
 #include "base/sandbox.h"
 #include "base/unique_fd.h"
 #include "privileges.h"
+#include "support/system_calls.h"
 
 namespace llmd::remote {
 namespace {
@@ -335,6 +336,11 @@ TEST_P(Confined, HasNoAccessToOthers) {
     EXPECT_EQ(confined([] { return errno_of(::kill(::getppid(), 0) == 0); }),
               held("seccomp") ? EPERM : WEXITSTATUS(run([] { return errno_of(::kill(::getppid(), 0) == 0); })));
     EXPECT_EQ(confined([] { return errno_of(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0); }), refused_call());
+    if (!held("seccomp")) return;
+    for (const test::SystemCall& call : test::calls_on_others(::getppid())) {
+        EXPECT_EQ(confined([&] { return test::stop_all_calls() && !test::is_allowed(call) ? 0 : kWrong; }), 0)
+            << call.name;
+    }
 }
 
 TEST_P(Confined, LeavesNothingBehindAndHasLimits) {

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ipc.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
@@ -24,6 +25,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <vector>
+
+#include "support/system_calls.h"
 
 namespace llmd::engine {
 namespace {
@@ -79,6 +83,23 @@ protected:
         EXPECT_TRUE(WIFEXITED(status)) << status;
         EXPECT_NE(WEXITSTATUS(status), kCannotSandbox);
         return WEXITSTATUS(status);
+    }
+    // Returns the names of those calls that a child may make once it has entered a sandbox.
+    static std::string allowed(const std::vector<test::SystemCall>& calls, const std::function<bool()>& enter) {
+        int pipe[2];
+        EXPECT_EQ(::pipe(pipe), 0);
+        const int status = run([&] {
+            if (!enter() || !test::stop_all_calls()) return kCannotSandbox;
+            test::write_allowed(pipe[1], calls);
+            return 0;
+        });
+        EXPECT_EQ(status, 0);
+        ::close(pipe[1]);
+        std::string names;
+        std::array<char, 4096> text{};
+        for (ssize_t n; (n = ::read(pipe[0], text.data(), text.size())) > 0;) names.append(text.data(), n);
+        ::close(pipe[0]);
+        return names;
     }
     bool has(const char* part) const { return held_.find(part) != std::string::npos; }
 
@@ -173,6 +194,31 @@ TEST_F(SandboxTest, OtherProcessesAreNeitherLimitedNorPinnedNorSignalled) {
     EXPECT_EQ(sandboxed([&] { return errno_of(::syscall(SYS_tkill, other, 0) == 0); }), refused);
     EXPECT_EQ(sandboxed([] { return errno_of(::shmget(IPC_PRIVATE, 1, 0600) >= 0); }), refused);
     EXPECT_EQ(sandboxed([] { return errno_of(::syscall(SYS_fanotify_init, 0, 0) >= 0); }), refused);
+}
+
+// Whoever enters any of them: the serving engine, an inspection, a conversion. Prints what the engine may do.
+TEST_F(SandboxTest, EveryCallOnOthersIsRefusedInEachSandbox) {
+    if (!has("seccomp")) GTEST_SKIP() << "this kernel has no seccomp";
+    struct Sandbox {
+        const char* name;
+        std::function<bool()> enter;
+    };
+    const Sandbox sandboxes[] = {
+        {"engine", [] { return static_cast<bool>(enter_sandbox({})); }},
+        {"inspection", [] { return static_cast<bool>(enter_inspection_sandbox()); }},
+        {"conversion", [] { return static_cast<bool>(enter_conversion_sandbox()); }},
+    };
+    const auto of_others = test::calls_on_others(::getppid());
+    const auto all = test::all_calls();
+    for (const auto& [name, enter] : sandboxes) {
+        EXPECT_EQ(allowed(of_others, enter), "") << name;
+        std::printf("%s, allowed: %s\n", name, allowed(all, enter).c_str());
+    }
+    // The same question outside of them.
+    const auto no_privileges = [] { return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0; };
+    EXPECT_NE(allowed(of_others, no_privileges).find("fchmodat2 "), std::string::npos);
+    EXPECT_NE(allowed(all, sandboxes[0].enter).find("futex "), std::string::npos);
+    EXPECT_EQ(allowed({{"socket", SYS_socket, {AF_UNIX, SOCK_STREAM}}}, sandboxes[0].enter), "");
 }
 
 // A file is inspected and converted in the same sandbox.
