@@ -22,8 +22,8 @@ public:
     virtual ~PowerWatch() = default;
     // Nothing while nobody reports it.
     virtual std::optional<Power> power() const = 0;
-    // Whether the battery's charge matters: it changes all the time, and each change would wake llmd. Otherwise the
-    // battery is Fine.
+    // Whether the battery's charge matters, which it does while the device runs on it: it changes all the time, and
+    // each change wakes llmd. Otherwise the battery is Fine.
     virtual void watch_battery(bool watch) = 0;
     // Called from the loop whenever power() may have changed.
     virtual void on_changed(std::function<void()> callback) = 0;

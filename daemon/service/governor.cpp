@@ -50,7 +50,9 @@ platform::Conditions Governor::conditions(const Activity& activity, base::TimePo
     platform::Conditions conditions;
     conditions.memory_is_watched = sources_.memory != nullptr;
     if (sources_.power != nullptr) {
-        sources_.power->watch_battery(activity.has_engine || activity.has_requests);
+        const auto power = sources_.power->power();
+        // Whether anything is loaded or not: what comes next may have to be refused.
+        sources_.power->watch_battery(power && power->on_battery.value_or(false));
         conditions.power = sources_.power->power();
     }
     conditions.heat = heat_;

@@ -210,6 +210,13 @@ class Power(PolicyCase):
         self.assertEqual(first + self.rest_of(fd), text)
         self.wait_status("power", "")
 
+    def test_an_empty_battery_is_known_while_nothing_is_loaded(self):
+        self.client.admin("UnloadModel", "(a{sv})", {})
+        self.service(UPower, on_battery=True, warning=4)
+        self.wait_status("power", "battery, nearly empty")
+        self.assertEqual(error_of(self.client.generate, PROMPT, priority="background")[0], "Suspended")
+        self.assertEqual(self.daemon.engines(), [])
+
     def test_a_service_that_is_not_there_is_never_started(self):
         upower = self.service(UPower)
         self.wait_status("power", "mains")

@@ -189,6 +189,18 @@ TEST_F(GovernorTest, AnEmptyBatteryUnloadsUnderABackgroundRequestThatGoesOnLater
     EXPECT_EQ(engine().expect<protocol::Submit>().replay_ids, std::vector<int32_t>{7});
 }
 
+TEST_F(GovernorTest, AnEmptyBatteryIsKnownWhileNothingIsLoaded) {
+    auto generate = request();
+    generate.priority = Priority::Background;
+    power_.set(Power{true, Battery::Fine, false});
+    settle();
+    EXPECT_TRUE(power_.watched);
+    power_.set(Power{true, Battery::Critical, false});
+    settle();
+    EXPECT_EQ(refusal(generate).code, ErrorCode::Suspended);
+    EXPECT_EQ(n_engines(), 0u);
+}
+
 TEST_F(GovernorTest, ReadsTheThermometerOnlyWhileAModelWorks) {
     pass(minutes(1));
     EXPECT_EQ(thermometer_.n_readings, 0);
@@ -231,7 +243,9 @@ TEST_F(GovernorTest, UnloadsAnIdleModelAndKeepsWhichOneItWas) {
     EXPECT_TRUE(engine().hung_up());
     EXPECT_TRUE(power_.watched);
     exit_engine();
-    EXPECT_FALSE(power_.watched) << "nothing wakes an idle llmd";
+    power_.set(Power{false, Battery::Fine, false});
+    settle();
+    EXPECT_FALSE(power_.watched) << "nothing wakes an idle llmd on mains";
     EXPECT_EQ(service_->status().state, State::Idle);
     RecordingSink sink;
     submit(sink, request(""));
