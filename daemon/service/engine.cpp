@@ -80,7 +80,7 @@ void Engine::start(uint64_t id, Memory memory) {
     has_served_ = is_outdated_ = lacked_memory_ = false;
     load_per_mille_ = 0;
     chosen_.reset();
-    file_ = is_remote() ? std::optional(supervisor::FileIdentity{}) : supervisor::file_identity(model_.path);
+    file_ = is_remote() ? std::optional(supervisor::FileIdentity{}) : context_.host.identify(model_.path);
     if (!file_) {
         return fail_load(base::fail(ErrorCode::ModelNotFound, model_.name, ": there is no such file any more"));
     }

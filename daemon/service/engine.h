@@ -41,6 +41,8 @@ public:
     // It has ended by itself. True: certainly or perhaps because memory was short.
     virtual bool on_died(Engine& engine, const supervisor::EngineEnd& end) = 0;
     virtual void on_lease_released(Engine& engine) = 0;
+    // As ModelCatalogue has it.
+    virtual std::optional<supervisor::FileIdentity> identify(const std::string& path) const = 0;
 
 protected:
     ~EngineHost() = default;

@@ -265,6 +265,9 @@ private:
     void on_load_failed(Engine& engine, const base::Error& error) override;
     bool on_died(Engine& engine, const supervisor::EngineEnd& end) override;
     void on_lease_released(Engine& engine) override;
+    std::optional<supervisor::FileIdentity> identify(const std::string& path) const override {
+        return catalogue_->identify(path);
+    }
 
     // From the settings, as they could be read last; has_config_ stays false until they could.
     base::Config config_;

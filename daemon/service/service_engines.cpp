@@ -74,7 +74,7 @@ const Engine* Service::serving(const ModelReference& model) const {
 }
 
 bool Service::is_current(const Engine& engine) const {
-    return engine.model().is_remote() || engine.file() == supervisor::file_identity(engine.model().path);
+    return engine.model().is_remote() || engine.file() == identify(engine.model().path);
 }
 
 bool Service::drains(const Engine& engine) const {
@@ -335,6 +335,8 @@ void Service::restart_dead() {
         if (!engine->model().is_remote() && (is_loading() || !free_memory_after_kill())) continue;
         if (engine->waits_to_retry() || (engine->lacked_memory() && directive_.memory_is_short)) continue;
         if (!engine->model().is_remote()) {
+            // An inspection tells whether a file that has another time since is the same.
+            if (!catalogue_->needs(engine->model().path)) continue;
             default_load_failed_ = false;
             look_for_oom_kills();
         }

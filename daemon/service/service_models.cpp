@@ -138,7 +138,7 @@ base::Result<ModelReference> Service::resolve_path(const std::string& path) cons
 
 ModelReference Service::as_known(ModelReference model) const {
     if (engines_.contains(model.key())) return model;
-    const auto file = supervisor::file_identity(model.path);
+    const auto file = identify(model.path);
     const auto settings = config_.of(model.name);
     const auto is_same = [&](const ModelReference& other, const std::optional<supervisor::FileIdentity>& other_file) {
         return !other.is_remote() && other_file == file && config_.of(other.name) == settings;
@@ -151,7 +151,7 @@ ModelReference Service::as_known(ModelReference model) const {
     std::set<std::string_view> looked_at;  // each file once, however many requests are for it
     for (const auto& [id, record] : requests_.records()) {
         if (record.model.is_remote() || !looked_at.insert(record.model.path).second) continue;
-        if (!is_same(record.model, supervisor::file_identity(record.model.path))) continue;
+        if (!is_same(record.model, identify(record.model.path))) continue;
         model.path = record.model.path;
         return model;
     }
@@ -159,7 +159,7 @@ ModelReference Service::as_known(ModelReference model) const {
 }
 
 std::optional<base::Error> Service::recent_load_failure(const ModelReference& model) {
-    return load_failures_.current(model.key(), supervisor::file_identity(model.path), environment_.now());
+    return load_failures_.current(model.key(), identify(model.path), environment_.now());
 }
 
 void Service::note_used(const ModelReference& model, bool embeds) {
@@ -228,7 +228,7 @@ std::optional<base::Error> Service::refuse_job() const {
 void Service::queue_load_if_replaced(const ModelReference& model) {
     const Engine* engine = serving(model);
     if (engine == nullptr || model.is_remote()) return;
-    const auto now = supervisor::file_identity(model.path);  // nothing: it is gone, and what is loaded is all there is
+    const auto now = identify(model.path);  // nothing: it is gone, and what is loaded is all there is
     if (now && now != engine->file()) jobs_.add_load_for_others(model);
 }
 
@@ -242,6 +242,8 @@ void Service::run_jobs() {
 
 bool Service::run_load(const ModelJobs::Job& job) {
     const ModelReference model = *job.model;
+    // An inspection tells whether the file is another one or was only touched.
+    if (!model.is_remote() && serving(model) != nullptr && !catalogue_->needs(model.path)) return false;
     if (Engine* engine = serving(model); engine != nullptr && is_current(*engine)) {
         if (!engine->is_ready()) return false;
         if (job.done) {

@@ -128,7 +128,11 @@ public:
             if (!present.insert(file.identity).second || known_.contains(file.identity)) continue;
             to_inspect_.push_back(file);
         }
-        std::erase_if(known_, [&](const auto& known) { return !present.contains(known.first); });
+        // A file that was touched is compared with what it was before.
+        std::erase_if(known_, [&](const auto& known) {
+            return std::none_of(present.begin(), present.end(),
+                                [&](const FileIdentity& one) { return is_in_place_of(one, known.first); });
+        });
         continue_inspecting();
     }
 
@@ -144,6 +148,12 @@ public:
         if (!is_due && !is_running) to_inspect_.push_front({path, *identity, {}});
         continue_inspecting();
         return needs_of(*identity);
+    }
+
+    std::optional<FileIdentity> identify(const std::string& path) const {
+        const auto identity = file_identity(path);
+        const auto touched = identity ? touched_.find(*identity) : touched_.end();
+        return touched == touched_.end() ? identity : touched->second;
     }
 
     void on_inspected(std::function<void()> callback) { inspected_callback_ = std::move(callback); }
@@ -169,6 +179,28 @@ private:
         if (!is_model) return ModelNeeds{.weight_bytes = identity.size};
         const Inspection& inspection = known->second;
         return ModelNeeds{inspection.weight_bytes, context_size(inspection), inspection.n_ctx_train, inspection.embeds};
+    }
+
+    static bool is_in_place_of(const FileIdentity& one, const FileIdentity& other) {
+        return one.device == other.device && one.inode == other.inode;
+    }
+
+    // The file has just been inspected. What was known of an earlier state of it is not needed any more.
+    void recognise(const FileIdentity& identity) {
+        const Inspection& now = known_.at(identity);
+        for (auto it = known_.begin(); it != known_.end();) {
+            const auto& [before, inspection] = *it;
+            if (before == identity || !is_in_place_of(before, identity)) {
+                ++it;
+                continue;
+            }
+            if (now.ok && inspection.ok && before.size == identity.size && inspection.digest == now.digest) {
+                const auto touched = touched_.find(before);
+                touched_.insert_or_assign(identity, touched == touched_.end() ? before : touched->second);
+            }
+            touched_.erase(before);
+            it = known_.erase(it);
+        }
     }
 
     void fail_inspection(const FileIdentity& identity, std::string why) {
@@ -225,6 +257,7 @@ private:
         if (!child.given_up) {
             if (auto inspection = read_inspection(child.output.get(), status)) {
                 known_[child.identity] = *std::move(inspection);
+                recognise(child.identity);
             } else {
                 fail_inspection(child.identity, inspection.error().message);
             }
@@ -303,7 +336,8 @@ private:
     const std::vector<std::string> folders_;
     const std::string engine_path_;
 
-    std::map<FileIdentity, Inspection> known_;  // the answers of inspections, also that a file is no model
+    std::map<FileIdentity, Inspection> known_;      // the answers of inspections, also that a file is no model
+    std::map<FileIdentity, FileIdentity> touched_;  // what a file is now, and what it is taken for
     // The list that is being made, and for whom.
     std::map<std::string, ModelFile> models_;
     std::deque<ModelFile> to_inspect_;
@@ -332,6 +366,9 @@ void ModelCatalogue::list(std::function<void(std::vector<ModelEntry>)> done) {
 }
 std::optional<ModelNeeds> ModelCatalogue::needs(const std::string& path) {
     return impl_->needs(path);
+}
+std::optional<FileIdentity> ModelCatalogue::identify(const std::string& path) const {
+    return impl_->identify(path);
 }
 void ModelCatalogue::on_inspected(std::function<void()> callback) {
     impl_->on_inspected(std::move(callback));

@@ -105,6 +105,10 @@ public:
     // is an answer.
     std::optional<ModelNeeds> needs(const std::string& path);
     void on_inspected(std::function<void()> callback);
+    // Returns the identity of the file at `path` now. One that was only touched since an inspection keeps the identity
+    // that it had then: it has the same size, and a second inspection, which needs() and list() begin, has found the
+    // same digest. Until that has an answer it is another file. Nothing as file_identity().
+    std::optional<FileIdentity> identify(const std::string& path) const;
     // Forgets what inspections have found. The directories themselves are read at every question.
     void forget_inspections();
 

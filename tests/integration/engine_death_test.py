@@ -2,6 +2,7 @@
 run."""
 import os
 import random
+import shutil
 import signal
 import stat
 
@@ -89,6 +90,25 @@ class EngineDeath(harness.TestCase):
         self.client.load(LLAMA)
         self.kill_engine()
         self.assert_serves()
+
+    def test_a_file_that_was_only_touched_is_the_same_file(self):
+        prompt, seed, text = self.undisturbed()
+        model = self.bus.link_model(self.bus.path("copy.gguf"))
+        shutil.copyfile(os.path.join(harness.MODELS, LLAMA + ".gguf"), self.bus.path("copy.gguf"))
+        options = dict(self.options(), model=model, seed=seed)
+        self.assertEqual(self.client.generate(prompt, **options)[0], text)
+        engine = self.client.engine_of(model)
+        os.utime(self.bus.path("copy.gguf"), (0, 0))
+        self.assertEqual(self.client.generate(prompt, **options)[0], text)
+        self.assertEqual(self.client.engine_of(model), engine, "it was loaded again")
+        _, fd = self.client.stream(prompt, **options)
+        got = harness.read_line(fd)["text"]
+        os.utime(self.bus.path("copy.gguf"), (1, 1))
+        os.kill(engine, signal.SIGKILL)
+        while "text" in (line := harness.read_line(fd)):
+            got += line["text"]
+        os.close(fd)
+        self.assertEqual((got, line.get("finish_reason")), (text, "length"), line)
 
     def test_unloading_ends_the_engine(self):
         self.client.load(LLAMA)

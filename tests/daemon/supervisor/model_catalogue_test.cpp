@@ -106,6 +106,37 @@ TEST_F(ModelCatalogueTest, ListsWhatTheInspectionSaysInOrderOfNames) {
     EXPECT_EQ(log.rfind("--inspect /", 0), 0u) << log;
 }
 
+// By size, metadata and a sample of the weights, which the digest tells, whatever time it has.
+TEST_F(ModelCatalogueTest, AFileThatWasOnlyTouchedIsTheSame) {
+    const std::string path = first_.write("a.gguf", "1");
+    auto inspection = llama();
+    ModelCatalogue catalogue(loop_, {first_.path()}, inspector(inspection));
+    list(catalogue);
+    const auto first = catalogue.identify(path);
+    ASSERT_TRUE(first);
+    const auto touch = [&](int hours) {
+        std::filesystem::last_write_time(path, std::filesystem::file_time_type() + std::chrono::hours(hours));
+    };
+    for (const int hours : {1, 2, 3}) {
+        touch(hours);
+        EXPECT_NE(catalogue.identify(path), first) << "nobody has looked yet";
+        list(catalogue);
+        EXPECT_EQ(catalogue.identify(path), first) << hours;
+    }
+    // Other contents of the same length, in the same file.
+    inspection.digest = "def";
+    inspector(inspection);
+    touch(4);
+    list(catalogue);
+    EXPECT_NE(catalogue.identify(path), first);
+    // A file of the same contents in its place is another.
+    first_.write("b.gguf", "1");
+    std::filesystem::rename(first_.path() + "/b.gguf", path);
+    const auto other = catalogue.identify(path);
+    list(catalogue);
+    EXPECT_EQ(catalogue.identify(path), other);
+}
+
 TEST_F(ModelCatalogueTest, InspectsAFileAgainOnlyWhenItHasChanged) {
     first_.write("a.gguf", "1");
     ModelCatalogue catalogue(loop_, {first_.path()}, inspector(llama()));
