@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <set>
@@ -59,9 +61,11 @@ std::string fault_of(std::string_view name) {
     return is_local_model_name(model) ? "" : kNameOfRemote;
 }
 
-std::set<std::string> model_files_in(const std::string& folder) {
+// `error`: why the directory cannot be read; 0: it can, or is not there.
+std::set<std::string> model_files_in(const std::string& folder, int& error) {
     std::set<std::string> names;
     const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(folder.c_str()));
+    error = directory || errno == ENOENT ? 0 : errno;
     if (!directory) return names;
     while (const dirent* entry = ::readdir(directory.get())) {
         if (has_suffix(entry->d_name) && is_regular(concat(folder, "/", entry->d_name))) names.insert(entry->d_name);
@@ -91,8 +95,13 @@ std::vector<std::string> files_of_model(const std::string& path) {
 }
 
 std::vector<ModelFiles> find_models(const std::string& folder) {
-    const std::set<std::string> files = model_files_in(folder);
+    int error = 0;
+    const std::set<std::string> files = model_files_in(folder, error);
     std::vector<ModelFiles> models;
+    if (error != 0) {
+        const std::string name = shown(folder.substr(folder.rfind('/') + 1));
+        models.push_back({name, folder, concat(folder, ": this directory cannot be read: ", std::strerror(error))});
+    }
     std::set<std::string> taken, without_first;
     // A whole file goes before a split model of its name, and the same name with fewer parts before one with more.
     for (const bool split : {false, true}) {

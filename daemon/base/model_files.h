@@ -24,7 +24,8 @@ struct ModelFiles {
 };
 
 // In no order; names of models are unique. Only regular files and links to such count. Of a split model that lacks its
-// first part, one entry with a fault says so. A directory that cannot be read is empty.
+// first part, one entry with a fault says so, and so does one of a directory that cannot be read: its path is that of
+// the directory. One that is not there is empty.
 std::vector<ModelFiles> find_models(const std::string& folder);
 
 // The path of the model of that name among them; nothing where none is called so.

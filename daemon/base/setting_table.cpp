@@ -123,7 +123,7 @@ constexpr std::array kConfig = {
     number("max_models", &Config::max_models, 1, 16, "as many as memory allows",
            "how many models are loaded at a time"),
     number("memory_mib", &Config::memory_mib, 64, 1u << 20, "what is available on the device less 384 MiB",
-           "the memory that all loaded models take together, in MiB"),
+           "the memory that all loaded models take together, in MiB; one that takes more is loaded alone"),
     flag("remote_log", &Config::remote_log,
          "whether llmd records who asked which remote when, and how much ([security.md](security.md#how-to-see-it)); "
          "never any text"),

@@ -108,7 +108,8 @@ public:
             for (const std::string& folder : folders_) {
                 for (base::ModelFiles& found : base::find_models(folder)) {
                     if (found.fault.empty() == faulty || models.size() >= kMaxModels) continue;
-                    const auto identity = file_identity(found.path);
+                    auto identity = file_identity(found.path);
+                    if (!identity && faulty) identity = FileIdentity{};  // of a directory
                     if (!identity) continue;
                     models.try_emplace(found.name, ModelFile{found.path, *identity, std::move(found.fault)});
                 }

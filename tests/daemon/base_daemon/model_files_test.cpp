@@ -24,6 +24,19 @@ protected:
     test::TemporaryDirectory folder_;
 };
 
+// Root cannot read a file as one either.
+TEST_F(ModelFilesTest, ADirectoryThatCannotBeReadSaysSo) {
+    folder_.write("models", "");
+    const std::string path = folder_.path() + "/models";
+    const auto models = find_models(path);
+    ASSERT_EQ(models.size(), 1u);
+    EXPECT_EQ(models[0].name, "models");
+    EXPECT_EQ(models[0].path, path);
+    EXPECT_EQ(models[0].fault, path + ": this directory cannot be read: Not a directory");
+    EXPECT_TRUE(find_models(folder_.path() + "/absent").empty());
+    EXPECT_FALSE(find_model(path, "models"));
+}
+
 TEST_F(ModelFilesTest, PartsAreOneModelByTheFirst) {
     for (const char* name :
          {"a.gguf", "big-00001-of-00002.gguf", "big-00002-of-00002.gguf", "one-00001-of-00001.gguf"}) {

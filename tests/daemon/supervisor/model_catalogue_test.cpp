@@ -225,6 +225,17 @@ TEST_F(ModelCatalogueTest, SkipsWhatIsNoFileAndListsWhatCannotBeNamed) {
     EXPECT_EQ(inspections(), 1);  // one file, two names
 }
 
+TEST_F(ModelCatalogueTest, ListsADirectoryThatCannotBeRead) {
+    first_.write("file", "");
+    const std::string path = first_.path() + "/file";
+    ModelCatalogue catalogue(loop_, {path}, inspector(llama()));
+    const auto entries = list(catalogue);
+    ASSERT_EQ(entries.size(), 1u);
+    EXPECT_EQ(entries[0].error, path + ": this directory cannot be read: Not a directory");
+    EXPECT_EQ(without_path_in_error(entries[0]).error, "file: this directory cannot be read: Not a directory");
+    EXPECT_TRUE(catalogue.names().empty());
+}
+
 TEST_F(ModelCatalogueTest, ASplitModelIsOneModel) {
     first_.write("big-00001-of-00003.gguf", "1");
     first_.write("big-00002-of-00003.gguf", "22");
