@@ -290,8 +290,9 @@ std::string status_text(const StatusReport& report) {
     const Dictionary& status = report.status;
     std::ostringstream out;
     const bool is_terminal = terminal_columns(STDOUT_FILENO).has_value();
-    const auto line = [&](const char* name, const std::string& value) {
-        if (value.empty()) return;
+    const auto line = [&](const char* name, const std::string& told) {
+        if (told.empty()) return;
+        const std::string value = base::shown(told);
         out << std::left << std::setw(kStatusIndent) << name
             << (is_terminal ? wrap(value, kStatusIndent, readable_columns(STDOUT_FILENO)) : value) << '\n';
     };

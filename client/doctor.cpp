@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/config.h"
+#include "base/utf8.h"
 #include "client/commands.h"
 #include "client/llmd_client.h"
 #include "client/output.h"
@@ -45,7 +46,7 @@ void print_text(const std::vector<Check>& checks) {
     };
     for (const Check& check : checks) {
         const std::string state = state_name(check.state);
-        const std::string text = check.text + (check.fix.empty() ? "" : "; mend it: " + check.fix);
+        const std::string text = base::shown(check.text + (check.fix.empty() ? "" : "; mend it: " + check.fix));
         write(state, style_of(check.state));
         write(std::string(kStateColumns - state.size(), ' ') + check.name +
               std::string(width + 2 - check.name.size(), ' '));

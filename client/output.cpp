@@ -84,9 +84,10 @@ std::string wrap(std::string_view text, size_t indent, size_t columns) {
     return out;
 }
 
-std::string table(const std::vector<std::vector<std::string>>& rows) {
+std::string table(std::vector<std::vector<std::string>> rows) {
     std::vector<size_t> widths;
-    for (const auto& row : rows) {
+    for (auto& row : rows) {
+        for (std::string& cell : row) cell = base::shown(cell);
         widths.resize(std::max(widths.size(), row.size()));
         // A row's last cell needs no room: nothing follows it.
         for (size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
@@ -188,7 +189,7 @@ ProgressLine::ProgressLine() : enabled_(obeys_sequences(STDERR_FILENO)) {}
 void ProgressLine::show(const std::string& text) {
     if (!enabled_ || text == shown_) return;
     // Carriage return, text, erase to the end of the line (ECMA-48 EL).
-    write_all(STDERR_FILENO, "\r" + text + "\x1b[K");
+    write_all(STDERR_FILENO, "\r" + base::shown(text) + "\x1b[K");
     shown_ = text;
 }
 

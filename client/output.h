@@ -38,8 +38,9 @@ size_t columns_of(std::string_view text);
 // the first begin with `indent` spaces, and the first is taken to stand behind as many.
 std::string wrap(std::string_view text, size_t indent, size_t columns);
 
-// Columns as wide as their widest cell, two spaces between them. A row may have fewer cells than others.
-std::string table(const std::vector<std::vector<std::string>>& rows);
+// Columns as wide as their widest cell, two spaces between them. A row may have fewer cells than others. Cells are
+// base::shown().
+std::string table(std::vector<std::vector<std::string>> rows);
 
 // `fd` is a terminal that obeys ECMA-48's sequences, as far as TERM says ("dumb" does not).
 bool obeys_sequences(int fd);
@@ -92,7 +93,7 @@ public:
     ProgressLine& operator=(const ProgressLine&) = delete;
 
     bool enabled() const { return enabled_; }
-    void show(const std::string& text);
+    void show(const std::string& text);           // base::shown()
     void show_loading(const Dictionary& status);  // "loading NAME 40 %"; nothing when it is empty
     void clear();
 

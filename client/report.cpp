@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/json_writer.h"
+#include "base/utf8.h"
 #include "client/arguments.h"
 #include "client/output.h"
 
@@ -14,7 +15,7 @@ void report(const CommandError& error, bool json) {
     if (*error.what() == 0) return;
     std::string message = error.name() == "InvalidArgument" ? with_option_name(error.what()) : error.what();
     if (error.code() == ExitCode::Busy) message += "; try again later, 'llmctl queue' shows the requests";
-    tell("llmctl: " + message + '\n', TextOutput::Style::Bad);
+    tell("llmctl: " + base::shown(message) + '\n', TextOutput::Style::Bad);
     if (!json) return;
     try {
         base::JsonWriter out;

@@ -9,6 +9,7 @@
 #include "base/config.h"
 #include "base/model_files.h"
 #include "base/places.h"
+#include "base/utf8.h"
 #include "client/commands.h"
 #include "client/counts.h"
 #include "client/model_folder.h"
@@ -61,8 +62,9 @@ std::string template_text(const protocol::Inspection& model) {
 
 class Lines {
 public:
-    void add(const std::string& name, const std::string& value) {
-        if (value.empty()) return;
+    void add(const std::string& name, const std::string& told) {
+        if (told.empty()) return;
+        const std::string value = base::shown(told);
         std::string label = name;
         label.resize(kShownIndent, ' ');
         output_.write(label, TextOutput::Style::Dim);

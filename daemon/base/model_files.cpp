@@ -35,23 +35,6 @@ bool has_suffix(std::string_view name) {
                       [&](char a, char b) { return a == lower(b); });
 }
 
-// Clean text on one line, in which each byte of another kind is spelled: two files never look the same.
-std::string shown(std::string_view name) {
-    std::string out;
-    while (!name.empty()) {
-        const Utf8Step step = next_utf8(name);
-        for (const char c : name.substr(0, step.length)) {
-            if (is_clean(step) && !is_control(c)) {
-                out += c;
-            } else {
-                out += hex_digits({&c, 1}, "\\x");
-            }
-        }
-        name.remove_prefix(step.length);
-    }
-    return out;
-}
-
 // Why no file may be called so; empty for one that may.
 std::string fault_of(std::string_view name) {
     if (!name.ends_with(kModelSuffix)) return "its name does not end in .gguf in small letters: rename the file";

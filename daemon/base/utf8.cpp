@@ -110,6 +110,25 @@ bool is_one_line(std::string_view text) {
     return std::none_of(text.begin(), text.end(), is_control) && is_clean_text(text);
 }
 
+std::string shown(std::string_view bytes) {
+    constexpr char32_t kFirstControl = 0x80;
+    constexpr char32_t kLastControl = 0x9f;
+    std::string out;
+    out.reserve(bytes.size());
+    while (!bytes.empty()) {
+        const Utf8Step step = next_utf8(bytes);
+        const std::string_view one = bytes.substr(0, step.length);
+        const bool is_second_kind = step.character >= kFirstControl && step.character <= kLastControl;
+        if (is_clean(step) && !is_control(one.front()) && !is_second_kind) {
+            out += one;
+        } else {
+            out += hex_digits(one, "\\x");
+        }
+        bytes.remove_prefix(step.length);
+    }
+    return out;
+}
+
 std::string to_clean_text(std::string_view bytes) {
     std::string text;
     text.reserve(bytes.size());

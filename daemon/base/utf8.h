@@ -46,6 +46,10 @@ bool is_clean_text(std::string_view text);
 bool is_control(char c);
 // Clean text without control characters: it can be shown to people and logged.
 bool is_one_line(std::string_view text);
+// Clean text on one line for people, in which each byte of another kind is spelled, "\x1b" say: also those of the
+// controls U+0080 to U+009F, which terminals obey. So is whatever llmd and llmctl quote that others wrote: file names,
+// errors of servers and drivers. Two texts that differ in such bytes look different.
+std::string shown(std::string_view bytes);
 // With U+FFFD for U+0000, noncharacters and everything that is not UTF-8.
 std::string to_clean_text(std::string_view bytes);
 

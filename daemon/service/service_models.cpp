@@ -22,9 +22,7 @@ using base::ErrorCode;
 base::Result<ModelReference> model_at(const std::string& path) {
     std::string name = base::name_of_model(path);
     if (!base::is_one_line(path) || !base::is_model_name(name)) {
-        std::string shown = base::to_clean_text(path);
-        std::replace_if(shown.begin(), shown.end(), base::is_control, '?');
-        return base::fail(ErrorCode::InvalidArgument, shown,
+        return base::fail(ErrorCode::InvalidArgument, base::shown(path),
                           ": has control characters, or a file name that begins with a dot");
     }
     if (!base::is_local_model_name(name)) {

@@ -33,6 +33,10 @@ TEST(Wrap, CountsCharactersNotBytes) {
     EXPECT_EQ(wrap("äöü äöü", 0, 6), "äöü\näöü");
 }
 
+TEST(Table, ACellIsOneLineWhateverItHolds) {
+    EXPECT_EQ(table({{"NAME", "WHY"}, {"a\nb", "it\x1b[2J"}}), "NAME    WHY\na\\x0ab  it\\x1b[2J\n");
+}
+
 TEST(Wrap, OnlyATerminalHasColumns) {
     EXPECT_FALSE(terminal_columns(-1));
 }

@@ -360,7 +360,7 @@ class Pull(unittest.TestCase):
         self.assert_refused("/m.gguf: ", self.server.url + "/m.gguf")
 
     def test_what_is_not_given(self):
-        for status, code, reason in (401, 6, "HF_TOKEN"), (404, 4, "answered 404"), (418, 1, "answered 418"):
+        for status, code, reason in (401, 6, "HF_TOKEN"), (404, 4, "answered 404"), (418, 1, "answered 418 (no \\x1b[1m)"):
             with self.subTest(status):
                 self.server.fault = lambda handler, begin, status=status: handler.reply(status, X_Error_Message="no \x1b[1m")
                 self.assert_refused(reason, code=code)

@@ -106,6 +106,14 @@ TEST(CleanText, EveryMaximalSubpartBecomesOneReplacement) {
     }
 }
 
+TEST(Shown, SpellsWhatATerminalWouldObey) {
+    EXPECT_EQ(shown("plain text, größer \\x1b 😀"), "plain text, größer \\x1b 😀");
+    EXPECT_EQ(shown("a\x1b[2Jb\nllmctl: done\r\t\x7f"), "a\\x1b[2Jb\\x0allmctl: done\\x0d\\x09\\x7f");
+    EXPECT_EQ(shown("\u009b2J\u0085"), "\\xc2\\x9b2J\\xc2\\x85") << "controls of eight bits";
+    EXPECT_EQ(shown({"\0\xff\xc3", 3}), "\\x00\\xff\\xc3");
+    EXPECT_EQ(shown(shown("\x1b\xff")), shown("\x1b\xff"));
+}
+
 TEST(CleanText, WhatComesOutIsClean) {
     for (int first = 0; first < 256; ++first) {
         for (int second = 0; second < 256; ++second) {
