@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/compute/checks.h"
 #include "engine/compute/cpu/processor.h"
 #include "engine/generation/batch.h"
 #include "engine/generation/kv_cache/content_hash.h"
@@ -107,14 +108,20 @@ base::Result<void> upload_all(const model::ModelFile& file, const model::Weights
         const std::chrono::milliseconds for_bytes(size / kReadBudgetBytesPerMs);
         if (!observer.before(LoadStage::Read, kReadBudget + for_bytes)) return cancelled();
         std::span<const std::byte> left = weight.tensor.data;
+        bool is_finite = true;
         const auto take = [&](size_t bytes) {
             const auto part = left.first(bytes);
             left = left.subspan(bytes);
+            is_finite = is_finite && model::are_finite(weight.tensor.type, part);
             if (content != nullptr && !part.empty()) content->add(part);
             drop(file.parts()[weight.tensor.part], part);
         };
         if (auto done = backend.upload(weight, take); !done) return done;
         take(left.size());
+        if (!is_finite) {
+            return fail(ErrorCode::ModelLoadFailed, compute::weight_name(weight.role, weight.layer),
+                        " holds a weight that is NaN or infinite");
+        }
         uploaded += size;
         observer.on_uploaded(uploaded, total);
     }

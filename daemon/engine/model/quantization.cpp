@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <initializer_list>
 
 namespace llmd::model {
 namespace {
@@ -247,6 +248,18 @@ void decode_blocks(void (*decode)(const uint8_t*, float*), const BlockFormat& fo
     for (size_t i = 0; i < out.size(); i += format.block_weights, in += format.block_bytes) decode(in, out.data() + i);
 }
 
+// Whether the exponent of each T, one every `stride` bytes, has a bit that is not set.
+template <typename T>
+bool have_exponents(std::span<const std::byte> bytes, size_t first, size_t stride, T exponent) {
+    bool all = true;
+    for (size_t at = first; at < bytes.size(); at += stride) {
+        T value;
+        std::memcpy(&value, &bytes[at], sizeof value);
+        all &= (value & exponent) != exponent;
+    }
+    return all;
+}
+
 }  // namespace
 
 std::span<const BlockFormat> block_formats() {
@@ -317,6 +330,40 @@ void dequantize(TensorType type, std::span<const std::byte> blocks, std::span<fl
         case TensorType::IQ4_XS:
             return decode_blocks(decode_iq4_xs, format, in, out);
     }
+}
+
+bool are_finite(TensorType type, std::span<const std::byte> blocks) {
+    constexpr uint16_t kHalf = 0x7c00;
+    const size_t bytes = block_format(type).block_bytes;
+    const auto halves = [&](std::initializer_list<size_t> places) {
+        return std::all_of(places.begin(), places.end(),
+                           [&](size_t place) { return have_exponents(blocks, place, bytes, kHalf); });
+    };
+    switch (type) {
+        case TensorType::F32:
+            return have_exponents(blocks, 0, sizeof(float), 0x7f800000u);
+        case TensorType::BF16:
+            return have_exponents(blocks, 0, sizeof(uint16_t), uint16_t{0x7f80});
+        case TensorType::F16:
+        case TensorType::Q4_0:
+        case TensorType::Q5_0:
+        case TensorType::Q8_0:
+        case TensorType::IQ4_NL:
+        case TensorType::IQ4_XS:
+            return halves({0});
+        case TensorType::Q4_1:
+        case TensorType::Q5_1:
+        case TensorType::Q4_K:
+        case TensorType::Q5_K:
+            return halves({0, 2});
+        case TensorType::Q2_K:
+            return halves({80, 82});
+        case TensorType::Q3_K:
+            return halves({108});
+        case TensorType::Q6_K:
+            return halves({208});
+    }
+    return true;
 }
 
 float half_to_float(uint16_t half) {

@@ -59,6 +59,10 @@ std::optional<uint64_t> row_bytes(TensorType type, uint64_t cols);
 // operation rounded to float once, in that order.
 void dequantize(TensorType type, std::span<const std::byte> blocks, std::span<float> out);
 
+// Whether no weight of these blocks is infinite or NaN: a whole number of blocks, of which only what could be so is
+// read.
+bool are_finite(TensorType type, std::span<const std::byte> blocks);
+
 // IEEE binary16 <-> binary32, exact, subnormals, infinities and NaN included; to_half rounds to nearest, ties to even.
 float half_to_float(uint16_t half);
 uint16_t float_to_half(float value);

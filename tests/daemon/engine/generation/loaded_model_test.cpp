@@ -4,12 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <numeric>
 
 #include "engine/compute/cpu/processor.h"
 #include "engine/generation/forward.h"
 #include "engine/generation/kv_cache/kv_pages.h"
+#include "engine/model/model_file.h"
 #include "fake_backend.h"
 #include "supervisor/memory_budget.h"
 #include "support/gguf_writer.h"
@@ -237,6 +240,26 @@ TEST_F(LoadModel, AnExplicitGpuOrABrokenModelNeverFallsBack) {
     const auto broken = load_on(with_gpu(BrokenGpu::At::Upload, base::ErrorCode::ModelLoadFailed));
     ASSERT_FALSE(broken);
     EXPECT_EQ(broken.error().code, base::ErrorCode::ModelLoadFailed);
+}
+
+// It is the file's fault, whatever computes with it.
+TEST_F(LoadModel, NamesTheTensorWithAWeightThatIsNotFinite) {
+    std::vector<std::byte> bytes = test::tiny_model({});
+    const auto whole = load();
+    ASSERT_TRUE(whole);
+    const auto file = model::ModelFile::open(path_);
+    ASSERT_TRUE(file);
+    const model::TensorView* const tensor = file->gguf().tensor("blk.1.ffn_norm.weight");
+    ASSERT_TRUE(tensor != nullptr && tensor->type == model::TensorType::F32);
+    const float nan = std::nanf("");
+    std::memcpy(&bytes[static_cast<size_t>(tensor->data.data() - file->parts()[0].bytes().data())], &nan, sizeof nan);
+    ASSERT_TRUE(test::write_file(path_, bytes));
+    const auto broken = load();
+    ASSERT_FALSE(broken);
+    EXPECT_EQ(broken.error().code, base::ErrorCode::ModelLoadFailed);
+    EXPECT_NE(broken.error().message.find("ffn_norm of layer 1 holds a weight that is NaN or infinite"),
+              std::string::npos)
+        << broken.error().message;
 }
 
 TEST_F(LoadModel, PlansWithTheDevicesOwnMemory) {

@@ -219,6 +219,29 @@ TEST(RandomBlocks, HaveTheWantedMagnitude) {
     }
 }
 
+TEST(AreFinite, OneWeightThatIsNotIsFound) {
+    for (const BlockFormat& format : block_formats()) {
+        SCOPED_TRACE(format.name);
+        test::RandomBits bits(3);
+        const Bytes blocks = test::random_blocks(format.type, 1024, 0.5f, bits);
+        EXPECT_TRUE(are_finite(format.type, blocks));
+        EXPECT_TRUE(are_finite(format.type, {}));
+        const ScalePlaces places = scale_places(format.type);
+        const bool is_float = format.type == TensorType::F32;
+        // The upper half of a float, which bfloat16 is.
+        const uint32_t widened = is_float || format.type == TensorType::BF16 ? 0x7f80u : 0;
+        for (const int place : {static_cast<int>(places.scale), places.min}) {
+            if (place < 0) continue;
+            for (const uint32_t half : {0x7c00u, 0xfc00u, 0x7e00u, 0xfdffu}) {  // infinities and NaN
+                Bytes broken = blocks;
+                const size_t at = broken.size() - format.block_bytes + static_cast<size_t>(place) + (is_float ? 2 : 0);
+                store_u16(broken, at, static_cast<uint16_t>(half | widened));
+                EXPECT_FALSE(are_finite(format.type, broken)) << place << ' ' << half;
+            }
+        }
+    }
+}
+
 double half_value(uint16_t half) {
     const int exponent = half >> 10 & 31;
     const double magnitude =
