@@ -280,6 +280,9 @@ class Connecting(Case):
         other = make_certificate(directory, "other")[0]
         self.assertEqual(Remote(self, upstream.url, ca_file=good[0], pin=pin_of(other)).failed, "RemoteRefused")
         self.assertEqual(Remote(self, upstream.url).failed, "RemoteRefused")  # signed by nobody
+        self.assertEqual(Remote(self, upstream.url, pin=pin_of(good[0])).ask().end, "length")  # but it has the key
+        self.assertEqual(Remote(self, upstream.url, pin=pin_of(other)).failed, "RemoteRefused")
+        self.assertEqual(Remote(self, upstream.url, ca_file=other, pin=pin_of(good[0])).failed, "RemoteRefused")
         n_calls = len(upstream.calls)
         for what, pair in {"name": make_certificate(directory, "example.org"), "expired": make_certificate(directory, valid_s=-60)}.items():
             with self.subTest(what):

@@ -363,6 +363,14 @@ TEST_F(SessionTest, RefusesACompressedAnswer) {
     EXPECT_EQ(upstream_->calls("/v1/models").size(), 1u);
 }
 
+TEST_F(SessionTest, SaysThatAHeadIsTooLong) {
+    const std::string head = "X-Long: " + std::string(20u << 20, 'x') + "\r\n";
+    serve([head](const UpstreamCall&, const UpstreamServer::Answer& answer) { answer.head(200, head); });
+    open("openai");
+    const auto failed = wait_for<protocol::LoadFailed>();
+    EXPECT_TRUE(failed && failed->message.find("too l") != std::string::npos);
+}
+
 TEST_F(SessionTest, EndsWithTheSocket) {
     serve(openai({}));
     connect("openai");
