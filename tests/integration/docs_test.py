@@ -27,7 +27,7 @@ NO_COMMANDS = {
     "[[remote]]": "settings",
     '[{"type": "function"': "tools",
     "memory = os.memfd_create": "Python",
-    "import httpx, openai": "Python",
+    "import httpx2, openai": "Python",
     "import anthropic, httpx2": "Python",
     "Extract the event.": "message",
 }
