@@ -171,7 +171,7 @@ for name, test in list(globals().items()):
 class AnthropicSdk(harness.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.python = pypi.environment("anthropic-venv", PACKAGES, ["anthropic"])
+        cls.python = pypi.environment("anthropic-venv", PACKAGES)
         super().setUpClass()
 
     @classmethod

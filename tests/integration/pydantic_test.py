@@ -1,19 +1,15 @@
 """The schemas that pydantic makes of every kind of field that it documents: each is taken, and the text fits it without the keywords
 that a note says are not enforced. pydantic comes from PyPI, into a virtual environment below the build folder that is made once."""
 import json
-import os
 import subprocess
-import sys
 
 import harness
+import pypi
 import response_format
 from response_format import left_out, without
 from schema_test import judge
 
-ENVIRONMENT = os.path.join(harness.BUILD, "pydantic-venv")
-PYTHON = os.path.join(ENVIRONMENT, "bin", "python")
 PACKAGES = ["pydantic>=2.8,<3", "email-validator>=2,<3"]
-INSTALL_LIMIT_S = 240
 
 # Prints the JSON schema of a model with one field of each type, by the type's name.
 PROGRAM = r'''
@@ -76,26 +72,14 @@ print(json.dumps({"schemas": schemas, "unknown": unknown}))
 REFUSED = {}
 
 
-def make_environment():
-    """Installs the packages, unless they are there already."""
-    look = [PYTHON, "-c", "import pydantic, email_validator"]
-    if os.path.exists(PYTHON) and subprocess.run(look, stderr=subprocess.DEVNULL).returncode == 0:
-        return
-    harness.require("pypi")
-    for command in ([sys.executable, "-m", "venv", "--clear", ENVIRONMENT],
-                    [PYTHON, "-m", "pip", "install", "--quiet", *PACKAGES]):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_LIMIT_S)
-        assert done.returncode == 0, f"{' '.join(command)} failed\n{done.stdout}{done.stderr}"
-
-
 class Pydantic(response_format.TestCase):
     @classmethod
     def setUpClass(cls):
-        make_environment()
+        cls.python = pypi.environment("pydantic-venv", PACKAGES)
         super().setUpClass()
 
     def test_every_type(self):
-        done = subprocess.run([PYTHON, "-c", PROGRAM], capture_output=True, text=True, timeout=harness.LIMIT_S)
+        done = subprocess.run([self.python, "-c", PROGRAM], capture_output=True, text=True, timeout=harness.LIMIT_S)
         self.assertEqual(done.returncode, 0, done.stderr)
         made = json.loads(done.stdout)
         version = made["schemas"].pop("pydantic")
