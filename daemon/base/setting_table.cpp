@@ -157,7 +157,8 @@ constexpr std::array kRemote = {
     text("ca_file", &RemoteSettings::ca_file, "a path from `/` or `~/` on; empty: the system's",
          "the certificates to trust instead of the system's, for an authority of your own"),
     text("pin", &RemoteSettings::pin, "`sha256//` and 44 characters of base64; empty: none",
-         "the only public key that the machine may have"),
+         "the only public key that the machine may have; without ca_file its certificate need not be signed by anyone "
+         "then"),
     text("interface", &RemoteSettings::interface, "a network device; empty: any",
          "the only network device that is used, such as that of a VPN"),
     text("apps", &RemoteSettings::apps, "a list; empty: nobody",

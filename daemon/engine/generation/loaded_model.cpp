@@ -108,11 +108,15 @@ base::Result<void> upload_all(const model::ModelFile& file, const model::Weights
         const std::chrono::milliseconds for_bytes(size / kReadBudgetBytesPerMs);
         if (!observer.before(LoadStage::Read, kReadBudget + for_bytes)) return cancelled();
         std::span<const std::byte> left = weight.tensor.data;
+        auto unread = left;  // in whole blocks, while what is copied ends anywhere
+        const size_t block_bytes = model::block_format(weight.tensor.type).block_bytes;
         bool is_finite = true;
         const auto take = [&](size_t bytes) {
             const auto part = left.first(bytes);
             left = left.subspan(bytes);
-            is_finite = is_finite && model::are_finite(weight.tensor.type, part);
+            const size_t n_blocks = (unread.size() - left.size()) / block_bytes;
+            is_finite = is_finite && model::are_finite(weight.tensor.type, unread.first(n_blocks * block_bytes));
+            unread = unread.subspan(n_blocks * block_bytes);
             if (content != nullptr && !part.empty()) content->add(part);
             drop(file.parts()[weight.tensor.part], part);
         };

@@ -86,6 +86,7 @@ TEST_F(ServiceDeviceTest, OnceItsTimeIsOverItIsTriedAgain) {
     wall_ += hours(24);
     EXPECT_EQ(service_->status().quarantined, "");
     die_of(SIGKILL);
+    await_engine();
     EXPECT_EQ(expect_load().avoid_device_reason, "");
 }
 

@@ -114,14 +114,14 @@ TEST_F(ModelCatalogueTest, AFileThatWasOnlyTouchedIsTheSame) {
     list(catalogue);
     const auto first = catalogue.identify(path);
     ASSERT_TRUE(first);
-    const auto touch = [&](int hours) {
-        std::filesystem::last_write_time(path, std::filesystem::file_time_type() + std::chrono::hours(hours));
+    const auto touch = [&](int hour) {
+        std::filesystem::last_write_time(path, std::filesystem::file_time_type() + std::chrono::hours(hour));
     };
-    for (const int hours : {1, 2, 3}) {
-        touch(hours);
+    for (const int hour : {1, 2, 3}) {
+        touch(hour);
         EXPECT_NE(catalogue.identify(path), first) << "nobody has looked yet";
         list(catalogue);
-        EXPECT_EQ(catalogue.identify(path), first) << hours;
+        EXPECT_EQ(catalogue.identify(path), first) << hour;
     }
     // Other contents of the same length, in the same file.
     inspection.digest = "def";
