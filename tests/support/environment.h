@@ -25,16 +25,12 @@ inline uint64_t sample_step(uint64_t step) {
     return takes_all_of_pocl() && !takes_sample() ? 1 : step;
 }
 
-// LLMD_WITHOUT: the abilities that the lane does without on purpose because another lane has them.
-inline bool is_left_to_another_lane(std::string_view ability) {
-    const char* without = std::getenv("LLMD_WITHOUT");
-    return without != nullptr && std::string_view(without).find(ability) != std::string_view::npos;
-}
-
 // Why a test that needs the ability `name` is skipped, in the words of tests/abilities, which tests/lanes/summary.py
 // counts by: `reason`, unless the lane does without it on purpose.
 inline std::string absent_ability(std::string_view name, std::string reason) {
-    return is_left_to_another_lane(name) ? "left to another lane: " + std::string(name) : reason;
+    const char* without = std::getenv("LLMD_WITHOUT");
+    const bool elsewhere = without != nullptr && std::string_view(without).find(name) != std::string_view::npos;
+    return elsewhere ? "left to another lane: " + std::string(name) : reason;
 }
 inline std::string absent_reference_data(std::string_view path) {
     return absent_ability("reference-data", "there is no reference data in " + std::string(path) +
