@@ -24,6 +24,12 @@ using How = TransferEnd::How;
 constexpr long kKeepAliveSeconds = 15;
 constexpr int kKeepAliveProbes = 3;
 
+// libcurl's own limit on a head: CURLE_TOO_LARGE, which versions before 8.6 do not know and call a want of memory.
+bool is_head_limit(CURLcode code) {
+    constexpr int kTooLarge = 100;
+    return code == CURLE_OUT_OF_MEMORY || static_cast<int>(code) == kTooLarge;
+}
+
 How how_it_ended(CURLcode code, CURL* curl) {
     switch (code) {
         case CURLE_OK:
@@ -250,9 +256,7 @@ void Transport::collect() {
         if (seconds > 0) end.retry_after = std::chrono::seconds(seconds);
         if (end.how == How::Answered) continue;
         if (state.is_encoded) end.how = How::Unusable;
-        // libcurl calls its own limit on a head so.
-        const char* const words =
-            code == CURLE_OUT_OF_MEMORY ? "the head of its answer is too long" : curl_easy_strerror(code);
+        const char* const words = is_head_limit(code) ? "the head of its answer is too long" : curl_easy_strerror(code);
         const std::string why = state.error[0] != 0 ? state.error.data() : words;
         end.detail = state.is_encoded ? "the remote's answer is compressed, which was not asked for"
                                       : base::concat("the remote: ", base::in_quotes(why, state.error.size()));

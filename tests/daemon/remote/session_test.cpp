@@ -368,7 +368,7 @@ TEST_F(SessionTest, SaysThatAHeadIsTooLong) {
     serve([head](const UpstreamCall&, const UpstreamServer::Answer& answer) { answer.head(200, head); });
     open("openai");
     const auto failed = wait_for<protocol::LoadFailed>();
-    EXPECT_TRUE(failed && failed->message.find("too l") != std::string::npos);
+    EXPECT_TRUE(failed && failed->message.find("too l") != std::string::npos) << (failed ? failed->message : "");
 }
 
 TEST_F(SessionTest, EndsWithTheSocket) {

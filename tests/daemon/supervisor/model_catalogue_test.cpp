@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/model_files.h"
+#include "fake_engine.h"
 #include "protocol/frame.h"
 #include "support/temporary_directory.h"
 

@@ -12,6 +12,7 @@
 #include "engine/compute/cpu/processor.h"
 #include "engine/generation/forward.h"
 #include "engine/generation/kv_cache/kv_pages.h"
+#include "engine/generation/speculation/drafter.h"
 #include "engine/model/model_file.h"
 #include "fake_backend.h"
 #include "supervisor/memory_budget.h"
