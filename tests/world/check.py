@@ -164,6 +164,7 @@ def words(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
+    parser.add_argument("--bench", required=True, help="llmd-bench")
     parser.add_argument("--root", required=True)
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--types", default=",".join(TYPES), type=words)
@@ -172,7 +173,6 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("forms", nargs="+", metavar="FORM")
     args = parser.parse_args()
-    args.bench = str(pathlib.Path(args.build, "daemon", "bench", "llmd-bench"))
     check = Check(args)
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda name: check.run(check.form, name), args.forms))
