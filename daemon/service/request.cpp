@@ -1,6 +1,7 @@
 #include "service/request.h"
 
 #include <array>
+#include <numeric>
 
 #include "protocol/frame.h"
 
@@ -124,6 +125,20 @@ base::Result<void> check(const GenerateRequest& request) {
     if (request.json_schema.size() > Limits::kMaxJsonSchemaBytes) {
         return base::fail(base::ErrorCode::InvalidArgument, "json_schema: ", request.json_schema.size(),
                           " bytes are more than ", Limits::kMaxJsonSchemaBytes);
+    }
+    if (request.regex.size() > Limits::kMaxRegexBytes) {
+        return base::fail(base::ErrorCode::InvalidArgument, "regex: ", request.regex.size(), " bytes are more than ",
+                          Limits::kMaxRegexBytes);
+    }
+    if (request.choices.size() > Limits::kMaxChoices) {
+        return base::fail(base::ErrorCode::InvalidArgument, "choices: ", request.choices.size(), " are more than ",
+                          Limits::kMaxChoices);
+    }
+    const size_t choices_bytes = std::accumulate(request.choices.begin(), request.choices.end(), size_t{0},
+                                                 [](size_t sum, const std::string& one) { return sum + one.size(); });
+    if (choices_bytes > Limits::kMaxChoicesBytes) {
+        return base::fail(base::ErrorCode::InvalidArgument, "choices: ", choices_bytes, " bytes are more than ",
+                          Limits::kMaxChoicesBytes);
     }
     if (request.tools.size() > Limits::kMaxToolsBytes) {
         return base::fail(base::ErrorCode::InvalidArgument, "tools: ", request.tools.size(), " bytes are more than ",
