@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/json_writer.h"
@@ -45,6 +46,20 @@ constexpr std::array<std::string_view, kKeywords> kNames = {
     "anyOf",
     "oneOf",
     "$ref",
+};
+
+constexpr std::pair<std::string_view, Holds> kHolders[] = {
+    {"properties", Holds::Map},
+    {"patternProperties", Holds::Map},
+    {"$defs", Holds::Map},
+    {"definitions", Holds::Map},
+    {"additionalProperties", Holds::Schema},
+    {"propertyNames", Holds::Schema},
+    {"items", Holds::Schema},
+    {"prefixItems", Holds::List},
+    {"allOf", Holds::Alternatives},
+    {"anyOf", Holds::Alternatives},
+    {"oneOf", Holds::Alternatives},
 };
 
 // Annotations do not change which texts are valid, nor do OpenAPI's `discriminator`, `example` and names in "x-", nor
@@ -124,6 +139,12 @@ std::string as_told(element value) {
 
 std::string_view keyword_name(Keyword keyword) {
     return kNames[static_cast<size_t>(keyword)];
+}
+
+Holds held_by(std::string_view keyword) {
+    const auto found = std::find_if(std::begin(kHolders), std::end(kHolders),
+                                    [&](const auto& holder) { return holder.first == keyword; });
+    return found == std::end(kHolders) ? Holds::NoSchema : found->second;
 }
 
 uint8_t type_bits(std::string_view name) {

@@ -51,6 +51,17 @@ inline constexpr size_t kKeywords = static_cast<size_t>(Keyword::Ref) + 1;
 
 std::string_view keyword_name(Keyword keyword);
 
+// What the value of a keyword is, as far as it holds schemas.
+enum class Holds : uint8_t {
+    NoSchema,
+    Schema,        // one
+    Alternatives,  // an array of one or more
+    List,          // an array
+    Map,           // an object whose members are schemas
+};
+// What a keyword that is honoured holds, or one that is looked up, as `$defs` is.
+Holds held_by(std::string_view keyword);
+
 // The JSON types as bits. `integer` and `number` overlap.
 enum TypeBit : uint8_t {
     kNull = 1,
