@@ -130,6 +130,25 @@ TEST_F(Faults, ADeviceSaysWhatItHoldsAnotherWay) {
               std::vector<std::string>{"tensors of type BF16 are held as F16, rounded"});
 }
 
+// Each platform says once that it has no device (Quirk::NoDeviceAtFirst).
+TEST_F(Faults, ADeviceThatIsNotThereAtFirstIsFound) {
+    const auto n_found = [](uint64_t first, uint64_t last) {
+        count_only("clGetDeviceIDs");
+        control_->first_fault = first;
+        control_->last_fault = last;
+        control_->status = CL_DEVICE_NOT_FOUND;
+        const auto devices = compute::list_opencl_devices();
+        EXPECT_TRUE(devices) << devices.error().message;
+        return devices ? devices->size() : 0;
+    };
+    const size_t n_devices = n_found(0, 0);
+    const uint64_t n_calls = control_->calls;
+    ASSERT_GT(n_devices, 0u);
+    EXPECT_EQ(n_found(1, 1), n_devices);
+    EXPECT_EQ(n_found(1, UINT64_MAX), 0u);
+    EXPECT_LE(control_->calls, n_calls) << "asked twice, and no more";
+}
+
 // The self-test of the kernels (autotune/preparation.h) is remembered for a device and its driver, and nothing
 // that lies in its place passes for it.
 TEST_F(Faults, KernelsAreTriedOnce) {

@@ -11,6 +11,7 @@
 #include "engine/compute/opencl/gpu/launch_plan.h"
 #include "engine/compute/opencl/gpu/layout.h"
 #include "engine/compute/opencl/gpu/weight_addressing.h"
+#include "engine/compute/opencl/runtime/quirks.h"
 #include "engine/compute/opencl/runtime/step_exchange.h"
 
 namespace llmd::compute::gpu {
@@ -135,6 +136,10 @@ Result<void> GpuBackend::declare_tensors(std::span<const model::Weight> weights,
 
 Result<void> GpuBackend::choose_kernels(std::span<const model::Weight> weights, const OnPreparation& on_preparation) {
     bool images = kernel_choice_.is_small_gpu() && queue_.limits().image_texels > 0;
+    if (images && !queue_.compile_only() && has_quirk(Quirk::NeedsSampler, queue_.names())) {
+        images = false;
+        report_.notes.push_back("weights are not read through images, which this driver may get wrong on this GPU");
+    }
     if (images && !queue_.compile_only()) {
         const auto work = images_work(queue_);
         if (!work) return work.error();
@@ -150,7 +155,7 @@ Result<void> GpuBackend::choose_kernels(std::span<const model::Weight> weights, 
     if (queue_.tries_kernels()) {
         const Model model = {spec_, limits_, weights, kinds, configs.images, free_images};
         auto found = prepare(queue_, kernel_choice_, model, on_preparation);
-        if (!found) return found.error();
+        if (!found) return with_cure(found.error(), queue_.names());
         configs = std::move(found->configs);
         report_.notes.insert(report_.notes.end(), found->notes.begin(), found->notes.end());
         if (!configs.matmuls.empty()) {

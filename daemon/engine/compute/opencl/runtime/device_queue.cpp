@@ -56,6 +56,7 @@ ClQueue low_priority_queue(const ClDevice& device, const ClContext& context) {
 Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverrides& overrides) {
     DeviceQueue opened;
     opened.device_ = device.id;
+    opened.names_ = device.names;
     auto limits = query_limits(device.id);
     if (!limits) return limits.error();
     opened.limits_ = *limits;
@@ -241,7 +242,7 @@ Result<void> DeviceQueue::read(const ClBuffer& from, uint64_t offset, std::span<
         return cl_check("clEnqueueReadBuffer", clEnqueueReadBuffer(queue_.get(), from.get(), CL_TRUE, offset,
                                                                    out.size(), out.data(), 0, nullptr, nullptr));
     });
-    // PoCL 6 keeps no image for a launch that waits.
+    // Quirk::ReleasesImage.
     if (!result) static_cast<void>(finish());
     return result;
 }
