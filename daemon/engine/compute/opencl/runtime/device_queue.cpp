@@ -73,7 +73,6 @@ Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverri
     if (overrides.use_gpu_kernels) opened.limits_.is_cpu = false;
     opened.compile_only_ = overrides.compile_only;
     opened.tries_kernels_ = !overrides.compile_only && !overrides.untried;
-    if (opened.tries_kernels_) opened.tuning_budget_ = overrides.tuning_budget;
     cl_int status = CL_SUCCESS;
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 reinterpret_cast<cl_context_properties>(device.platform), 0};

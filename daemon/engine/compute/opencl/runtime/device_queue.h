@@ -2,7 +2,6 @@
 // checked. Thread-bound.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -52,8 +51,6 @@ public:
     bool compile_only() const { return compile_only_; }
     // Whether kernels are tested before they are used (OpenClOverrides).
     bool tries_kernels() const { return tries_kernels_; }
-    // How long kernels may be timed (OpenClOverrides); 0: not at all.
-    std::chrono::milliseconds tuning_budget() const { return tuning_budget_; }
     // Platform, device and driver with their versions.
     const std::string& identity() const { return identity_; }
     const QueueCounts& counts() const { return counts_; }
@@ -123,7 +120,6 @@ private:
     bool paces_ = false;
     bool compile_only_ = false;
     bool tries_kernels_ = true;
-    std::chrono::milliseconds tuning_budget_{};
 };
 
 base::Result<ClKernel> make_kernel(const ClProgram& program, const char* name);

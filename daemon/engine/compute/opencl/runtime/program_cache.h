@@ -1,5 +1,5 @@
 // Compiled OpenCL programs kept in files, so that a phone compiles them once and not at every load; and in another
-// directory what is found out about them (autotune/preparation.h). A file is a header (magic, key, length, checksum;
+// directory that they have passed their self-test (gpu/self_test.h). A file is a header (magic, key, length, checksum;
 // little endian) and what the driver gave as CL_PROGRAM_BINARIES.
 //
 // Nothing here fails: a file that is missing, damaged, of another key or unreadable is no program, and a directory that

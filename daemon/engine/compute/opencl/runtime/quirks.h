@@ -1,4 +1,4 @@
-// What OpenCL drivers do wrong, or otherwise than all others, and what llmd does about it: one table with a row for
+// One table of what OpenCL drivers do wrong, or otherwise than all others, and of what llmd does about it, a row for
 // each, which docs/driver-quirks.md shows. Other code names a Quirk and no driver. Pure, but for
 // set_driver_environment().
 #pragma once
