@@ -261,7 +261,7 @@ Result<void> GpuBackend::finish_loading() {
                                              queue_.limits().max_buffer_bytes, " bytes"));
     }
     for (const model::TensorType type : weights_.reencoded()) {
-        report_.notes.push_back(base::concat("tensors of type ", model::block_format(type).name, " are held as ",
+        report_.notes.push_back(base::concat("tensors of type ", model::block_layout(type).name, " are held as ",
                                              layout_name(layout_for(type)),
                                              is_rounded(type) ? ", rounded" : ", exactly"));
     }

@@ -1,73 +1,51 @@
 #include "engine/compute/opencl/gpu/layout.h"
 
+#include <algorithm>
+
 namespace llmd::compute::gpu {
 namespace {
 
+using model::BlockLayout;
 using model::TensorType;
 
-struct LayoutFormat {
-    std::string_view name;
-    std::array<ArrayFormat, kWeightArrays.size()> arrays;
-    bool has_integer_core;
+// The type whose quants each layout holds as they are, in the order of Layout.
+constexpr std::array<TensorType, kLayouts.size()> kTypes = {
+    TensorType::Q4_0, TensorType::Q4_1, TensorType::Q5_0,   TensorType::Q5_1,   TensorType::Q8_0, TensorType::Q4_K,
+    TensorType::Q5_K, TensorType::Q6_K, TensorType::IQ4_NL, TensorType::IQ4_XS, TensorType::F16,
 };
 
-constexpr ArrayFormat kNibbles = {16, 2, 1};
-constexpr ArrayFormat kNone = {};
-constexpr ArrayFormat kFifthBits = {8, 1, 1};
-constexpr ArrayFormat kTwoHalfs = {4, 1, 1};
-constexpr ArrayFormat kFourHalfs = {8, 1, 1};
-constexpr ArrayFormat kFourBytes = {4, 1, 1};
+ArrayFormat quants_format(const BlockLayout& block) {
+    if (block.is_plain()) return {8, 16, 1};
+    return {16, block.quants.bytes * kBlockCols / block.block_weights / 8, 1};
+}
 
-constexpr std::array<LayoutFormat, kLayouts.size()> kFormats = {{
-    {"Q4_0", {kNibbles, kNone, kTwoHalfs, kNone}, true},
-    {"Q4_1", {kNibbles, kNone, kFourHalfs, kNone}, true},
-    {"Q5_0", {kNibbles, kFifthBits, kTwoHalfs, kNone}, true},
-    {"Q5_1", {kNibbles, kFifthBits, kFourHalfs, kNone}, true},
-    {"Q8_0", {{{16, 4, 1}, kNone, kTwoHalfs, kNone}}, false},
-    {"Q4_K", {{kNibbles, kNone, kFourBytes, {8, 1, kSuperBlocks}}}, true},
-    {"Q5_K", {{kNibbles, kFifthBits, kFourBytes, {8, 1, kSuperBlocks}}}, true},
-    {"Q6_K", {{kNibbles, {16, 1, 1}, kFourBytes, {4, 1, kSuperBlocks}}}, true},
-    {"IQ4_NL", {kNibbles, kNone, kTwoHalfs, kNone}, false},
-    {"IQ4_XS", {{kNibbles, kNone, {4, 1, 2}, {4, 1, kSuperBlocks}}}, false},
-    {"F16", {{{8, 16, 1}, kNone, kNone, kNone}}, false},
-}};
+ArrayFormat high_format(const BlockLayout& block) {
+    if (block.bits <= 4 || !block.high_bits.exists()) return {};
+    return {8u * (block.bits - 4), 1, 1};
+}
 
-const LayoutFormat& format_of(Layout layout) {
-    return kFormats[static_cast<size_t>(layout)];
+ArrayFormat scales_format(const BlockLayout& block) {
+    if (block.is_plain()) return {};
+    const uint32_t numbers = block.minimum.exists() ? 2 : 1;  // of each row
+    if (!block.sub_scales.exists()) return {4 * numbers, 1, 1};
+    return {4, 1, 2 * block.scale_weights / (kBlockCols * numbers)};
+}
+
+ArrayFormat super_scales_format(const BlockLayout& block) {
+    if (!block.sub_scales.exists()) return {};
+    return {block.minimum.exists() ? 8u : 4u, 1, kSuperBlocks};
 }
 
 }  // namespace
 
+const BlockLayout& block_of(Layout layout) {
+    return model::block_layout(kTypes[static_cast<size_t>(layout)]);
+}
+
 Layout layout_for(TensorType type) {
-    switch (type) {
-        case TensorType::Q4_0:
-            return Layout::Q4_0;
-        case TensorType::Q4_1:
-            return Layout::Q4_1;
-        case TensorType::Q5_0:
-            return Layout::Q5_0;
-        case TensorType::Q5_1:
-            return Layout::Q5_1;
-        case TensorType::Q8_0:
-            return Layout::Q8_0;
-        case TensorType::Q4_K:
-            return Layout::Q4_K;
-        case TensorType::Q5_K:
-            return Layout::Q5_K;
-        case TensorType::Q3_K:
-        case TensorType::Q6_K:
-            return Layout::Q6_K;
-        case TensorType::IQ4_NL:
-            return Layout::IQ4_NL;
-        case TensorType::IQ4_XS:
-            return Layout::IQ4_XS;
-        case TensorType::F32:
-        case TensorType::F16:
-        case TensorType::BF16:
-        case TensorType::Q2_K:
-            break;
-    }
-    return Layout::F16;
+    const auto* const found = std::find(kTypes.begin(), kTypes.end(), type);
+    if (found != kTypes.end()) return kLayouts[static_cast<size_t>(found - kTypes.begin())];
+    return type == TensorType::Q3_K ? Layout::Q6_K : Layout::F16;
 }
 
 bool is_rounded(TensorType type) {
@@ -79,16 +57,27 @@ bool is_reencoded(TensorType type) {
 }
 
 std::string_view layout_name(Layout layout) {
-    return format_of(layout).name;
+    return block_of(layout).name;
 }
 
 ArrayFormat array_format(Layout layout, WeightArray array, bool image) {
-    if (image && layout == Layout::Q8_0 && array == WeightArray::Quants) return {4, 16, 1};
-    return format_of(layout).arrays[static_cast<size_t>(array)];
+    const BlockLayout& block = block_of(layout);
+    switch (array) {
+        case WeightArray::Quants:
+            return image && layout == Layout::Q8_0 ? ArrayFormat{4, 16, 1} : quants_format(block);
+        case WeightArray::High:
+            return high_format(block);
+        case WeightArray::Scales:
+            return scales_format(block);
+        case WeightArray::SuperScales:
+            break;
+    }
+    return super_scales_format(block);
 }
 
 bool has_integer_core(Layout layout) {
-    return format_of(layout).has_integer_core;
+    const BlockLayout& block = block_of(layout);
+    return !block.is_plain() && block.kind == model::QuantKind::Unsigned;
 }
 
 bool has_dot_core(Layout layout) {

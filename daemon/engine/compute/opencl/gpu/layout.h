@@ -65,6 +65,8 @@ struct ArrayFormat {
 };
 
 Layout layout_for(model::TensorType type);
+// The block that the layout holds, of the type of its name.
+const model::BlockLayout& block_of(Layout layout);
 // Whether the layout holds the type's weights in another way than the file: Q3_K exactly; Q2_K, BF16 and F32 rounded to
 // half precision.
 bool is_reencoded(model::TensorType type);

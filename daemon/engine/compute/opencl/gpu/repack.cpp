@@ -12,8 +12,6 @@ using model::TensorType;
 
 static_assert(std::endian::native == std::endian::little, "words are written as the device reads them");
 
-constexpr uint32_t kZeroQ3 = 28;  // a Q3_K weight is its three bits less 4, a Q6_K weight its six bits less 32
-
 using Quants = std::array<uint8_t, kBlockCols>;
 
 // These give the integers of one row's block of 32 columns, without their zero point. quantization.cpp has the file's
@@ -37,54 +35,48 @@ void q4_k_quants(const uint8_t* qs, size_t sub, Quants& quants) {
 }
 
 void q6_k_quants(const uint8_t* block, size_t sub, Quants& quants) {
-    const uint8_t* low = block + sub / 4 * 64 + sub % 2 * 32;
-    const uint8_t* high = block + 128 + sub / 4 * 32;
+    constexpr model::BlockLayout kBlock = model::layout_of(TensorType::Q6_K);
+    const uint8_t* low = block + kBlock.quants.at + sub / 4 * 64 + sub % 2 * 32;
+    const uint8_t* high = block + kBlock.high_bits.at + sub / 4 * 32;
     for (size_t j = 0; j < quants.size(); ++j) {
         quants[j] = static_cast<uint8_t>((low[j] >> (sub % 4 / 2 * 4) & 15) | (high[j] >> (sub % 4 * 2) & 3) << 4);
     }
 }
 
+// As a layout of Q6_K holds them, whose zero point is another.
 void q3_k_quants(const uint8_t* block, size_t sub, Quants& quants) {
-    const uint8_t* low = block + 32 + sub / 4 * 32;
+    constexpr model::BlockLayout kBlock = model::layout_of(TensorType::Q3_K);
+    constexpr int kHigher = model::layout_of(TensorType::Q6_K).zero_point - kBlock.zero_point;
+    const uint8_t* low = block + kBlock.quants.at + sub / 4 * 32;
+    const uint8_t* high = block + kBlock.high_bits.at;
     for (size_t j = 0; j < quants.size(); ++j) {
-        const int quant = (low[j] >> (sub % 4 * 2) & 3) | (block[j] >> sub & 1) << 2;
-        quants[j] = static_cast<uint8_t>(kZeroQ3 + quant);
+        const int quant = (low[j] >> (sub % 4 * 2) & 3) | (high[j] >> sub & 1) << 2;
+        quants[j] = static_cast<uint8_t>(kHigher + quant);
     }
 }
 
 void read_quants(TensorType type, const uint8_t* row, uint32_t block, Quants& quants) {
-    const uint32_t bytes = model::block_format(type).block_bytes;
-    const size_t sub = block % kSuperBlocks;
-    const uint8_t* simple = row + size_t{block} * bytes;
-    const uint8_t* super = row + size_t{block / kSuperBlocks} * bytes;
+    const model::BlockLayout& layout = model::block_layout(type);
+    const size_t sub = block % (layout.block_weights / kBlockCols);
+    const uint8_t* at = row + size_t{block} / (layout.block_weights / kBlockCols) * layout.block_bytes;
     switch (type) {
-        case TensorType::Q4_0:
-        case TensorType::IQ4_NL:
-            return nibble_quants(simple + 2, quants);
-        case TensorType::Q4_1:
-            return nibble_quants(simple + 4, quants);
+        case TensorType::Q6_K:
+            return q6_k_quants(at, sub, quants);
+        case TensorType::Q3_K:
+            return q3_k_quants(at, sub, quants);
         case TensorType::IQ4_XS:
-            return nibble_quants(super + 8 + sub * 16, quants);
-        case TensorType::Q5_0:
-            nibble_quants(simple + 6, quants);
-            return add_fifth_bits(simple + 2, quants);
-        case TensorType::Q5_1:
-            nibble_quants(simple + 8, quants);
-            return add_fifth_bits(simple + 4, quants);
+            return nibble_quants(at + layout.quants.at + sub * 16, quants);
         case TensorType::Q4_K:
-            return q4_k_quants(super + 16, sub, quants);
+            return q4_k_quants(at + layout.quants.at, sub, quants);
         case TensorType::Q5_K:
-            q4_k_quants(super + 48, sub, quants);
+            q4_k_quants(at + layout.quants.at, sub, quants);
             for (size_t j = 0; j < quants.size(); ++j) {
-                quants[j] |= static_cast<uint8_t>((super[16 + j] >> sub & 1) << 4);
+                quants[j] |= static_cast<uint8_t>((at[layout.high_bits.at + j] >> sub & 1) << 4);
             }
             return;
-        case TensorType::Q6_K:
-            return q6_k_quants(super, sub, quants);
-        case TensorType::Q3_K:
-            return q3_k_quants(super, sub, quants);
-        default:
-            return;  // the type has no quants of at most six bits
+        default:  // blocks of 32
+            nibble_quants(at + layout.quants.at, quants);
+            if (layout.high_bits.exists()) add_fifth_bits(at + layout.high_bits.at, quants);
     }
 }
 
@@ -148,8 +140,8 @@ uint8_t q3_k_scale(const uint8_t* scales, size_t i) {
     return static_cast<uint8_t>(quant - 32);
 }
 
-uint8_t iq4_xs_scale(const uint8_t* block, size_t sub) {
-    const int quant = (block[4 + sub / 2] >> (sub % 2 * 4) & 15) | (block[2 + sub / 4] >> (sub % 4 * 2) & 3) << 4;
+uint8_t iq4_xs_scale(const uint8_t* scales, size_t sub) {
+    const int quant = (scales[2 + sub / 2] >> (sub % 2 * 4) & 15) | (scales[sub / 4] >> (sub % 4 * 2) & 3) << 4;
     return static_cast<uint8_t>(quant - 32);
 }
 
@@ -171,52 +163,42 @@ void put_halfs(RowPair at, size_t offset, uint32_t entry, const ArrayWriter& out
 // Puts the sub-block scales of the entry that `block` begins.
 void put_sub_scales(TensorType type, RowPair super, uint32_t block, const ArrayWriter& out) {
     const size_t sub = block % kSuperBlocks;
+    const size_t scales_at = model::block_layout(type).sub_scales.at;
+    const uint8_t *even = super.even + scales_at, *odd = super.odd + scales_at;
     std::array<uint8_t, 4> bytes{};
     if (type == TensorType::Q4_K || type == TensorType::Q5_K) {
-        const ScaleMin even = k_scale_min(super.even + 4, sub);
-        const ScaleMin odd = k_scale_min(super.odd + 4, sub);
-        bytes = {even.scale, odd.scale, even.min, odd.min};
+        const ScaleMin of_even = k_scale_min(even, sub), of_odd = k_scale_min(odd, sub);
+        bytes = {of_even.scale, of_odd.scale, of_even.min, of_odd.min};
     } else if (type == TensorType::Q6_K) {
-        const uint8_t* even = super.even + 192 + 2 * sub;
-        const uint8_t* odd = super.odd + 192 + 2 * sub;
-        bytes = {even[0], odd[0], even[1], odd[1]};
+        bytes = {even[2 * sub], odd[2 * sub], even[2 * sub + 1], odd[2 * sub + 1]};
     } else if (type == TensorType::IQ4_XS) {
-        bytes = {iq4_xs_scale(super.even, sub), iq4_xs_scale(super.odd, sub), iq4_xs_scale(super.even, sub + 1),
-                 iq4_xs_scale(super.odd, sub + 1)};
+        bytes = {iq4_xs_scale(even, sub), iq4_xs_scale(odd, sub), iq4_xs_scale(even, sub + 1),
+                 iq4_xs_scale(odd, sub + 1)};
     } else {
-        const uint8_t* even = super.even + 96;
-        const uint8_t* odd = super.odd + 96;
         bytes = {q3_k_scale(even, 2 * sub), q3_k_scale(odd, 2 * sub), q3_k_scale(even, 2 * sub + 1),
                  q3_k_scale(odd, 2 * sub + 1)};
     }
     out.put(block / out.format.entry_blocks, 0, bytes.data());
 }
 
-// The offset of a K-quant block's half-precision scale; its minimum, if any, follows.
-size_t super_scale_offset(TensorType type) {
-    if (type == TensorType::Q6_K) return 208;
-    if (type == TensorType::Q3_K) return 108;
-    return 0;
-}
-
 void repack_quants(TensorType type, uint32_t cols, RowPair rows,
                    const std::array<ArrayWriter, kWeightArrays.size()>& out) {
     const auto& [quants, high, scales, super_scales] = out;
-    const uint32_t bytes = model::block_format(type).block_bytes;
+    const model::BlockLayout& layout = model::block_layout(type);
     const bool has_super_scales = super_scales.format.element_bytes != 0;
     Quants even, odd;
     for (uint32_t block = 0; block < block_count(cols); ++block) {
         read_quants(type, rows.even, block, even);
         read_quants(type, rows.odd, block, odd);
         put_quants(even, odd, block, quants, high);
-        const size_t offset = size_t{has_super_scales ? block / kSuperBlocks : block} * bytes;
+        const size_t offset = size_t{has_super_scales ? block / kSuperBlocks : block} * layout.block_bytes;
         const RowPair at = {rows.even + offset, rows.odd + offset};
         if (!has_super_scales) {
-            put_halfs(at, 0, block, scales);
+            put_halfs(at, layout.scale.at, block, scales);
             continue;
         }
         if (block % scales.format.entry_blocks == 0) put_sub_scales(type, at, block, scales);
-        if (block % kSuperBlocks == 0) put_halfs(at, super_scale_offset(type), block / kSuperBlocks, super_scales);
+        if (block % kSuperBlocks == 0) put_halfs(at, layout.scale.at, block / kSuperBlocks, super_scales);
     }
 }
 
@@ -229,14 +211,14 @@ void put_row(const void* row, uint32_t block, uint32_t odd, const ArrayWriter& q
     }
 }
 
-constexpr size_t kQ8BlockBytes = 34;  // half d, 32 bytes
+constexpr model::BlockLayout kQ8 = model::layout_of(TensorType::Q8_0);
 
 void repack_q8_0(uint32_t cols, RowPair rows, const ArrayWriter& quants, const ArrayWriter& scales) {
     for (uint32_t block = 0; block < block_count(cols); ++block) {
-        const RowPair at = {rows.even + block * kQ8BlockBytes, rows.odd + block * kQ8BlockBytes};
-        put_row(at.even + 2, block, 0, quants);
-        put_row(at.odd + 2, block, 1, quants);
-        put_halfs(at, 0, block, scales);
+        const RowPair at = {rows.even + size_t{block} * kQ8.block_bytes, rows.odd + size_t{block} * kQ8.block_bytes};
+        put_row(at.even + kQ8.quants.at, block, 0, quants);
+        put_row(at.odd + kQ8.quants.at, block, 1, quants);
+        put_halfs(at, kQ8.scale.at, block, scales);
     }
 }
 
@@ -280,8 +262,8 @@ void repack_tile(TensorType type, uint32_t cols, const TileRows& rows, const Til
 
 bool holds_minus_128(TensorType type, std::span<const std::byte> blocks) {
     if (type != TensorType::Q8_0) return false;
-    for (size_t at = 0; at < blocks.size(); at += kQ8BlockBytes) {
-        const auto quants = blocks.subspan(at + 2, kQ8BlockBytes - 2);
+    for (size_t at = 0; at < blocks.size(); at += kQ8.block_bytes) {
+        const auto quants = blocks.subspan(at + kQ8.quants.at, kQ8.quants.bytes);
         if (std::find(quants.begin(), quants.end(), std::byte{0x80}) != quants.end()) return true;
     }
     return false;
