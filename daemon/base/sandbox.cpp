@@ -4,7 +4,6 @@
 #include <linux/landlock.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -125,8 +124,7 @@ constexpr RefusedCall kAlwaysRefused[] = {
     {"semctl"},
     {"ipc"},  // all of these where a machine has one call for them
     // Modes, owners, attributes and times of files, which Landlock leaves to their owner. Times can still be set
-    // through
-    // a descriptor: that is how caches know what was used last.
+    // through a descriptor: that is how caches know what was used last.
     {"chmod"},
     {"fchmod"},
     {"fchmodat"},

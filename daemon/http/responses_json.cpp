@@ -1,13 +1,11 @@
 #include "http/responses_json.h"
 
-#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "api/errors.h"
 #include "api/info.h"
 #include "base/json_writer.h"
-#include "http/openai_logprobs.h"
 
 namespace llmd::http {
 

@@ -8,8 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "protocol/frame.h"

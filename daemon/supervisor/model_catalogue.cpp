@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <deque>
-#include <functional>
 #include <map>
 #include <set>
 #include <utility>
