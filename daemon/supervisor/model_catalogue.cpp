@@ -304,24 +304,8 @@ private:
                 entry.error = failure == failures_.end() ? "not inspected" : failure->second;
                 continue;
             }
-            const Inspection& inspection = known->second;
-            entry.architecture = inspection.architecture;
-            entry.quantization = inspection.quantization;
-            entry.context_length = inspection.n_ctx_train;
-            entry.n_parameters = inspection.n_parameters;
-            entry.n_embd = inspection.n_embd;
-            entry.n_layers = inspection.n_layers;
-            entry.n_heads = inspection.n_heads;
-            entry.n_kv_heads = inspection.n_kv_heads;
-            entry.n_ff = inspection.n_ff;
-            entry.n_vocab = inspection.n_vocab;
-            entry.digest = inspection.digest;
-            entry.chat_template = inspection.chat_template;
-            entry.chat_family = inspection.chat_family;
-            entry.chats = inspection.chats;
-            entry.thinks = inspection.thinks;
-            entry.embeds = inspection.embeds;
-            if (!inspection.ok) entry.error = inspection.error.empty() ? "not a model" : inspection.error;
+            static_cast<Inspection&>(entry) = known->second;
+            if (!entry.ok && entry.error.empty()) entry.error = "not a model";
         }
         for (auto& done : std::exchange(waiting_, {})) done(entries);
     }

@@ -18,6 +18,7 @@
 
 #include "base/event_loop.h"
 #include "base/result.h"
+#include "protocol/inspection.h"
 #include "supervisor/memory_budget.h"
 
 namespace llmd::supervisor {
@@ -27,26 +28,13 @@ inline constexpr std::string_view kBundledModel = "phone-11m-q8_0";
 // device. Empty: none.
 std::string default_model_of(const std::vector<std::string>& names);
 
-struct ModelEntry {
+// A model, and what its inspection said; where that failed, `error` alone.
+struct ModelEntry : protocol::Inspection {
     std::string name;         // as base::ModelFiles has it, or MODEL@REMOTE
     std::string path;         // of a split model the first part
     uint64_t size_bytes = 0;  // of all parts
     bool loaded = false;
     bool is_default = false;  // for whoever names none
-    // From the inspection; empty and `error` set when it failed.
-    std::string architecture;
-    std::string quantization;
-    uint32_t context_length = 0;
-    uint64_t n_parameters = 0;
-    // As in protocol::Inspection.
-    uint32_t n_embd = 0, n_layers = 0, n_heads = 0, n_kv_heads = 0, n_ff = 0, n_vocab = 0;
-    std::string digest;
-    std::string chat_template;
-    std::string chat_family;
-    bool chats = false;
-    bool thinks = false;
-    bool embeds = false;  // it makes embeddings and no texts
-    std::string error;
     // These describe a remote's model, of which nothing else is known, since nobody is asked for it: the remote's name,
     // its address as handover::host_of() has it, and what holds for each of its texts, in words that the D-Bus
     // interface documents.

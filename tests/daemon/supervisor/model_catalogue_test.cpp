@@ -86,7 +86,7 @@ TEST_F(ModelCatalogueTest, ListsWhatTheInspectionSaysInOrderOfNames) {
     EXPECT_EQ(entries[0].path, second_.path() + "/a.gguf");
     EXPECT_EQ(entries[0].architecture, "llama");
     EXPECT_EQ(entries[0].quantization, "Q4_0");
-    EXPECT_EQ(entries[0].context_length, 512u);
+    EXPECT_EQ(entries[0].n_ctx_train, 512u);
     EXPECT_EQ(entries[0].n_parameters, 1'000u);
     EXPECT_EQ(entries[0].n_embd, 64u);
     EXPECT_EQ(entries[0].n_layers, 5u);
