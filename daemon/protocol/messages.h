@@ -31,17 +31,8 @@ std::string_view program_version();
 enum class BackendKind : uint8_t { Auto = 0, OpenCl, Cpu, Remote };
 // "auto", "opencl", "cpu", "remote": as settings, status and logs name it.
 constexpr std::string_view backend_name(BackendKind kind) {
-    switch (kind) {
-        case BackendKind::Auto:
-            return "auto";
-        case BackendKind::OpenCl:
-            return "opencl";
-        case BackendKind::Cpu:
-            return "cpu";
-        case BackendKind::Remote:
-            return "remote";
-    }
-    return {};
+    constexpr std::string_view kNames[] = {"auto", "opencl", "cpu", "remote"};
+    return kNames[static_cast<size_t>(kind)];
 }
 
 // Returns the kind that is called "opencl" or "cpu"; else Auto.
