@@ -55,7 +55,9 @@ struct StatusValue {
 // All figures in the order of the table, llmd's version before and the histograms behind them.
 std::vector<StatusValue> status_values(const StatusView& view, std::string_view version);
 
-// The requests that a caller may know of: all, or, from inside a sandbox, those of its application and its own.
+// Whether a caller may know of a request that `owner` has made, and cancel it: every one, or, from inside a sandbox,
+// those of its application and its own.
+bool may_know_of(const Caller& owner, const Caller& caller);
 std::vector<service::RequestSnapshot> requests_for(const service::Service& service, const Caller& caller);
 
 // The status as the caller may know it.

@@ -343,8 +343,7 @@ void Api::post_cancel(const std::shared_ptr<Exchange>& exchange, const Request& 
     }
     const auto known = service_.request(unended);
     // A sandboxed program learns nothing of what others ask.
-    const bool allowed = known && (known->caller.name == request.caller.name || !request.caller.sandboxed);
-    if (!allowed) {
+    if (!known || !api::may_know_of(known->caller, request.caller)) {
         return exchange->reply(refuse(fail(ErrorCode::NotFound, "there is no such request, or it has ended")));
     }
     (void)service_.cancel(unended);

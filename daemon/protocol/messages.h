@@ -183,7 +183,7 @@ struct SetPace {
 // --- engine to llmd --------------------------------------------------------------------------------------------------
 
 // The engine's next activity, sent before every call that may block. Silence longer than the budget is a hang.
-enum class Phase : uint8_t { Idle = 0, Load, KernelBuild, Tuning, Step, Waiting };
+enum class Phase : uint8_t { Idle = 0, Load, KernelBuild, Step, Waiting };
 
 struct PhaseChange {
     Phase phase = Phase::Idle;

@@ -21,7 +21,7 @@ using base::concat;
 constexpr size_t kReadBytes = 64u << 10;
 constexpr int kMaxReadsPerPass = 16;  // the front ends have their turn, however talkative the engine is
 
-constexpr std::array<std::string_view, 6> kPhaseNames = {"idle", "load", "kernel build", "tuning", "step", "waiting"};
+constexpr std::array<std::string_view, 5> kPhaseNames = {"idle", "load", "kernel build", "step", "waiting"};
 constexpr std::string_view kNoPhase = "start";
 constexpr std::array<std::string_view, 8> kCauseNames = {"none",     "device_error", "crash",         "silence",
                                                          "protocol", "killed",       "out_of_memory", "exit"};

@@ -134,12 +134,8 @@ base::Result<void> upload_all(const model::ModelFile& file, const model::Weights
 
 base::Result<void> fill(const model::ModelFile& file, const model::Weights& weights, compute::Backend& backend,
                         LoadObserver& observer, ContentHash* content) {
-    const auto on_preparation = [&](compute::Preparation what, uint32_t per_mille) {
-        if (what == compute::Preparation::SelfTest) return observer.before(LoadStage::Build, kBuildBudget);
-        observer.on_tuned(per_mille);
-        return observer.before(LoadStage::Tune, kTuneBudget);
-    };
-    if (auto done = backend.declare_tensors(weights.all(), on_preparation); !done) return done;
+    const auto goes_on = [&] { return observer.before(LoadStage::Build, kBuildBudget); };
+    if (auto done = backend.declare_tensors(weights.all(), goes_on); !done) return done;
     if (auto done = upload_all(file, weights, backend, observer, content); !done) return done;
     if (!observer.before(LoadStage::Build, kBuildBudget)) return cancelled();
     return backend.finish_loading();

@@ -2,7 +2,6 @@
 // Adreno through Rusticl, PoCL, llvmpipe and NVIDIA.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -31,13 +30,12 @@ base::Result<std::vector<OpenClDevice>> list_opencl_devices(std::vector<std::str
 
 // For tests and measurements: a device with narrower limits than the one at hand.
 struct OpenClOverrides {
-    uint64_t max_buffer_bytes = 0;              // one allocation; 0: what the device says
-    uint64_t max_group_items = 0;               // of a work-group; 0: what the device says
-    bool submit_each_launch = false;            // as if the driver did not order dependent launches
-    bool use_gpu_kernels = false;               // kernels as for GPUs on a CPU device too
-    bool untried = false;                       // kernels are used without a self-test (preparation.h)
-    std::chrono::milliseconds tuning_budget{};  // 0: kernels as usual for the kind of device
-    bool compile_only = false;  // a driver without its hardware: nothing is checked or tuned, reads give zeros
+    uint64_t max_buffer_bytes = 0;    // one allocation; 0: what the device says
+    uint64_t max_group_items = 0;     // of a work-group; 0: what the device says
+    bool submit_each_launch = false;  // as if the driver did not order dependent launches
+    bool use_gpu_kernels = false;     // kernels as for GPUs on a CPU device too
+    bool untried = false;             // kernels are used without a self-test (gpu/self_test.h)
+    bool compile_only = false;        // a driver without its hardware: nothing is checked, reads give zeros
 };
 
 // `device_index` is an index into list_opencl_devices(). `notes` go into the report as they are.

@@ -4,13 +4,14 @@
 #include <bit>
 #include <utility>
 
-#include "engine/compute/opencl/autotune/kernel_config.h"
-#include "engine/compute/opencl/autotune/preparation.h"
 #include "engine/compute/opencl/gpu/gpu_weights.h"
+#include "engine/compute/opencl/gpu/kernel_choice.h"
 #include "engine/compute/opencl/gpu/kernels.h"
 #include "engine/compute/opencl/gpu/launch_plan.h"
 #include "engine/compute/opencl/gpu/layout.h"
+#include "engine/compute/opencl/gpu/self_test.h"
 #include "engine/compute/opencl/gpu/weight_addressing.h"
+#include "engine/compute/opencl/runtime/quirks.h"
 #include "engine/compute/opencl/runtime/step_exchange.h"
 
 namespace llmd::compute::gpu {
@@ -70,7 +71,7 @@ public:
     const DeviceReport& report() const override { return report_; }
     const BackendLimits& limits() const override { return limits_; }
     QueueCounts queue_counts() const override { return queue_.counts(); }
-    Result<void> declare_tensors(std::span<const model::Weight> weights, const OnPreparation& on_preparation) override;
+    Result<void> declare_tensors(std::span<const model::Weight> weights, const GoesOn& goes_on) override;
     Result<void> upload(const model::Weight& weight, const OnCopied&) override {
         return weights_.upload(queue_, weight);
     }
@@ -103,8 +104,8 @@ public:
     }
 
 private:
-    // Tries the kernels on the device and chooses among them.
-    Result<void> choose_kernels(std::span<const model::Weight> weights, const OnPreparation& on_preparation);
+    // Tries the kernels on the device, and leaves out what it gets wrong.
+    Result<void> choose_kernels(std::span<const model::Weight> weights, const GoesOn& goes_on);
     // Sets where they begin; gives their size in bytes, of which more than 4 GiB cannot be addressed.
     uint64_t place_activations();
     Result<void> upload_constants();
@@ -126,45 +127,43 @@ private:
     uint32_t chunks_ = 1;  // of each row's attention, in the open step
 };
 
-Result<void> GpuBackend::declare_tensors(std::span<const model::Weight> weights, const OnPreparation& on_preparation) {
+Result<void> GpuBackend::declare_tensors(std::span<const model::Weight> weights, const GoesOn& goes_on) {
     if (auto ok = weights_.declare_tensors(weights); !ok) return ok;
-    if (auto ok = choose_kernels(weights, on_preparation); !ok) return ok;
+    if (auto ok = choose_kernels(weights, goes_on); !ok) return ok;
     report_.fingerprint += kernels_.fingerprint();
     return {};
 }
 
-Result<void> GpuBackend::choose_kernels(std::span<const model::Weight> weights, const OnPreparation& on_preparation) {
+Result<void> GpuBackend::choose_kernels(std::span<const model::Weight> weights, const GoesOn& goes_on) {
     bool images = kernel_choice_.is_small_gpu() && queue_.limits().image_texels > 0;
+    if (images && !queue_.compile_only() && has_quirk(Quirk::NeedsSampler, queue_.names())) {
+        images = false;
+        report_.notes.push_back("weights are not read through images, which this driver may get wrong on this GPU");
+    }
     if (images && !queue_.compile_only()) {
         const auto work = images_work(queue_);
         if (!work) return work.error();
         images = *work;
     }
     const auto kinds = weights_.kinds(kernel_choice_);
-    KernelConfigs configs;
-    std::set<Layout> free_images;
+    SoundKernels sound;
     for (const MatmulKind& kind : kinds) {
-        if (images && is_better_as_image(kind.layout)) configs.images.insert(kind.layout);
-        if (images && has_integer_core(kind.layout)) free_images.insert(kind.layout);
+        if (images && is_better_as_image(kind.layout)) sound.images.insert(kind.layout);
     }
     if (queue_.tries_kernels()) {
-        const Model model = {spec_, limits_, weights, kinds, configs.images, free_images};
-        auto found = prepare(queue_, kernel_choice_, model, on_preparation);
-        if (!found) return found.error();
-        configs = std::move(found->configs);
+        const Model model = {spec_, limits_, weights, kinds, sound.images};
+        auto found = self_test(queue_, kernel_choice_, model, goes_on);
+        if (!found) return with_cure(found.error(), queue_.names());
+        sound = std::move(found->sound);
         report_.notes.insert(report_.notes.end(), found->notes.begin(), found->notes.end());
-        if (!configs.matmuls.empty()) {
-            report_.notes.push_back(
-                base::concat("kernels that timing found faster than the usual ones: ", configs.matmuls.size()));
-        }
     }
-    weights_.use_images(configs.images);
+    weights_.use_images(sound.images);
     if (kernel_choice_.needs_segments()) {
         auto probe = SegmentProbe::create(queue_);
         if (!probe) return probe.error();
         weights_.use_segments(std::move(*probe));
     }
-    kernel_choice_.use(std::move(configs));
+    kernel_choice_.use(std::move(sound));
     return {};
 }
 

@@ -56,6 +56,7 @@ ClQueue low_priority_queue(const ClDevice& device, const ClContext& context) {
 Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverrides& overrides) {
     DeviceQueue opened;
     opened.device_ = device.id;
+    opened.names_ = device.names;
     auto limits = query_limits(device.id);
     if (!limits) return limits.error();
     opened.limits_ = *limits;
@@ -72,7 +73,6 @@ Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverri
     if (overrides.use_gpu_kernels) opened.limits_.is_cpu = false;
     opened.compile_only_ = overrides.compile_only;
     opened.tries_kernels_ = !overrides.compile_only && !overrides.untried;
-    if (opened.tries_kernels_) opened.tuning_budget_ = overrides.tuning_budget;
     cl_int status = CL_SUCCESS;
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 reinterpret_cast<cl_context_properties>(device.platform), 0};
@@ -241,7 +241,7 @@ Result<void> DeviceQueue::read(const ClBuffer& from, uint64_t offset, std::span<
         return cl_check("clEnqueueReadBuffer", clEnqueueReadBuffer(queue_.get(), from.get(), CL_TRUE, offset,
                                                                    out.size(), out.data(), 0, nullptr, nullptr));
     });
-    // PoCL 6 keeps no image for a launch that waits.
+    // Quirk::ReleasesImage.
     if (!result) static_cast<void>(finish());
     return result;
 }

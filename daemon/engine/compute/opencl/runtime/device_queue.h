@@ -2,7 +2,6 @@
 // checked. Thread-bound.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -39,6 +38,7 @@ public:
     static base::Result<DeviceQueue> open(const ClDevice& device, const OpenClOverrides& overrides);
 
     const DeviceLimits& limits() const { return limits_; }
+    const OpenClDevice& names() const { return names_; }
     // Submits every launch on its own from now on: for drivers that do not order the launches of one submission.
     void submit_each_launch() { submit_each_ = true; }
     // Submits launches before they add up to too long a submission from now on (submit_pacer.h). It does nothing on a
@@ -51,8 +51,6 @@ public:
     bool compile_only() const { return compile_only_; }
     // Whether kernels are tested before they are used (OpenClOverrides).
     bool tries_kernels() const { return tries_kernels_; }
-    // How long kernels may be timed (OpenClOverrides); 0: not at all.
-    std::chrono::milliseconds tuning_budget() const { return tuning_budget_; }
     // Platform, device and driver with their versions.
     const std::string& identity() const { return identity_; }
     const QueueCounts& counts() const { return counts_; }
@@ -65,8 +63,7 @@ public:
     // The same for a buffer that is soon released: it is not counted.
     base::Result<ClBuffer> allocate_scratch(std::string_view what, uint64_t bytes) const;
     // Gives memory of the host for read_later(), in multiples of four bytes, which lives as long as the queue. A copy
-    // into it does not keep the device from what is queued behind it (on an H200 a copy into other memory does so for
-    // 40 µs).
+    // into it does not keep the device from what is queued behind it (Quirk::CopiesHoldQueue).
     base::Result<std::span<uint32_t>> allocate_host(std::string_view what, size_t words);
     // A view of a buffer as an image1d_buffer of so many texels, at most limits().image_texels.
     base::Result<ClImage> image_of(const ClBuffer& buffer, const cl_image_format& format, uint64_t texels) const;
@@ -108,6 +105,7 @@ private:
     base::Result<void> wait_for_all(const Call& call);
 
     cl_device_id device_ = nullptr;
+    OpenClDevice names_;
     std::string identity_;
     ProgramCache programs_{{}};
     DeviceLimits limits_;
@@ -122,7 +120,6 @@ private:
     bool paces_ = false;
     bool compile_only_ = false;
     bool tries_kernels_ = true;
-    std::chrono::milliseconds tuning_budget_{};
 };
 
 base::Result<ClKernel> make_kernel(const ClProgram& program, const char* name);
@@ -156,7 +153,7 @@ base::Result<void> set_args(const ClKernel& kernel, const Args&... args) {
 }
 
 // Runs a chain of launches, each reading what the one before wrote, in one submission. False when a launch saw old
-// values: Rusticl before Mesa 26 can omit the barrier between launches on Adreno.
+// values (Quirk::LeavesOutBarriers).
 base::Result<bool> launches_are_ordered(DeviceQueue& queue);
 
 }  // namespace llmd::compute
