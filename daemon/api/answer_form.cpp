@@ -1,4 +1,4 @@
-#include "api/answer_form.h"
+#include "api/field_readers.h"
 
 #include <algorithm>
 #include <iterator>
@@ -129,7 +129,7 @@ void read_ollama_format(FieldReader& reader, Key key, Call& call) {
 void read_structured_outputs(FieldReader& reader, Key key, Call& call) {
     struct Form {
         Key name;
-        void (*read)(FieldReader&, Key, Call&);  // null: it is not offered
+        ReadField* read;  // null: it is not offered
         Key why = {};
     };
     constexpr Form kForms[] = {

@@ -72,28 +72,21 @@ void MergedSchema::add(const SchemaAt& at, element root, size_t& n_merges, std::
 
 std::vector<MergedSchema::Held> MergedSchema::held(const SchemaKeywords& keywords, Keyword keyword) {
     std::vector<Held> all;
-    const auto& given = keywords[keyword];
-    if (!given) return all;
     const std::string_view name = keyword_name(keyword);
     const std::string path = path_within(keywords.path, name);
     const Holds kind = held_by(name);
-    simdjson::dom::object map;
-    simdjson::dom::array list;
     if (kind == Holds::Map) {
-        if (given->get(map) != SUCCESS) {
-            refuse_form(keywords, keyword, "an object");
-            return all;
-        }
+        simdjson::dom::object map;
+        if (!get(keywords, keyword, "an object", map)) return all;
         for (const auto& [key, schema] : map) all.push_back({key, {schema, path_within(path, key)}});
         return all;
     }
+    simdjson::dom::array list;
     const bool are_alternatives = kind == Holds::Alternatives;
-    if (given->get(list) != SUCCESS || (are_alternatives && list.size() == 0)) {
-        refuse_form(
-            keywords, keyword,
-            are_alternatives ? base::concat("an array of 1 to ", kMaxAlternatives, " schemas") : "an array of schemas");
-        return all;
-    }
+    const std::string wanted =
+        are_alternatives ? base::concat("an array of 1 to ", kMaxAlternatives, " schemas") : "an array of schemas";
+    if (!get(keywords, keyword, wanted, list)) return all;
+    if (are_alternatives && list.size() == 0) refuse_form(keywords, keyword, wanted);
     if (are_alternatives && list.size() > kMaxAlternatives) {
         refuse(keywords.path, name, ": ", list.size(), " schemas are more than ", kMaxAlternatives);
         return all;
@@ -172,9 +165,7 @@ std::optional<uint8_t> MergedSchema::types() {
     uint8_t implied = 0;
     for (const SchemaKeywords& keywords : members_) {
         bool nullable = false;
-        if (keywords.has(Keyword::Nullable) && keywords[Keyword::Nullable]->get(nullable) != SUCCESS) {
-            refuse_form(keywords, Keyword::Nullable, "true or false");
-        }
+        get(keywords, Keyword::Nullable, "true or false", nullable);
         implied |= keywords.implied_types();
         const auto types = keywords.types();
         if (!types) continue;
@@ -346,11 +337,9 @@ MergedSchema::Items MergedSchema::items(Counts counts) {
     for (const SchemaKeywords& keywords : members_) {
         Schemas& prefix = prefixes.emplace_back();
         says_what_follows = says_what_follows || keywords.has(Keyword::Items);
-        if (const auto& unique = keywords[Keyword::UniqueItems]) {
-            bool is_unique = false;
-            if (unique->get(is_unique) != SUCCESS) refuse_form(keywords, Keyword::UniqueItems, "true or false");
-            all.are_unique = all.are_unique || is_unique;
-        }
+        bool is_unique = false;
+        get(keywords, Keyword::UniqueItems, "true or false", is_unique);
+        all.are_unique = all.are_unique || is_unique;
         for (Held& one : held(keywords, Keyword::PrefixItems)) prefix.push_back(std::move(one.at));
         n_first = std::max(n_first, prefix.size());
     }
@@ -459,13 +448,8 @@ MergedSchema::Object MergedSchema::object(const std::vector<PatternProperty>& pa
 std::set<std::string> MergedSchema::required_names() {
     std::set<std::string> names;
     for (const SchemaKeywords& keywords : members_) {
-        const auto& required = keywords[Keyword::Required];
         simdjson::dom::array listed;
-        if (!required) continue;
-        if (required->get(listed) != SUCCESS) {
-            refuse_form(keywords, Keyword::Required, "an array of strings");
-            continue;
-        }
+        if (!get(keywords, Keyword::Required, "an array of strings", listed)) continue;
         for (const element one : listed) {
             std::string_view name;
             if (one.get(name) != SUCCESS) refuse_form(keywords, Keyword::Required, "an array of strings");

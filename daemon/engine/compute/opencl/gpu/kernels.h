@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
-#include "engine/compute/opencl/autotune/kernel_config.h"
+#include "engine/compute/opencl/gpu/kernel_choice.h"
 #include "engine/compute/opencl/gpu/layout.h"
 #include "engine/compute/opencl/gpu/matmul.h"
 #include "engine/compute/opencl/runtime/cl.h"

@@ -237,7 +237,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
             }
             parts[i] = part;
         }
-        // No item needs this barrier, but without it PoCL 3.1 takes every item into the condition above.
+        // No item needs this barrier: it is for ConditionForAll in runtime/quirks.cpp.
         barrier(CLK_LOCAL_MEM_FENCE);
 
         float4 v_part[HEADS];

@@ -8,7 +8,7 @@
 //          TABLES_AT            the word of the step buffer at which the tables of the layer's pool begin
 #pragma OPENCL FP_CONTRACT OFF
 
-// Mesa's llvmpipe does not inline functions by itself, and fails to find private memory for nested calls.
+// Some drivers do not inline by themselves: CallsFunctions in runtime/quirks.cpp.
 #define INLINE static inline __attribute__((always_inline))
 
 #define GROUP_SIZE __attribute__((reqd_work_group_size(GROUP, 1, 1)))

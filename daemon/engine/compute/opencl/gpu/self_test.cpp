@@ -1,4 +1,4 @@
-#include "engine/compute/opencl/autotune/self_test.h"
+#include "engine/compute/opencl/gpu/self_test.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,55 +7,20 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "engine/compute/noise.h"
 #include "engine/compute/opencl/gpu/launch_plan.h"
 #include "engine/compute/opencl/gpu/layout.h"
+#include "engine/compute/opencl/runtime/program_cache.h"
 #include "engine/compute/opencl/runtime/step_exchange.h"
 #include "engine/model/quantization.h"
 
 namespace llmd::compute::gpu {
 
 using base::Result;
-
-namespace {
-
-constexpr std::string_view kSelfTest = "the self-test";
-
-}  // namespace
-
-Result<ProbeMatmul> ProbeMatmul::create(DeviceQueue& queue, const ProbeMatrix& probe, bool image) {
-    ProbeMatmul probe_matmul(queue, probe);
-    StoreMatmul& matmul = probe_matmul.matmul_;
-    auto arrays =
-        make_weight_buffers(queue, kSelfTest, probe.layout, image ? probe.image_arrays : probe.buffer_arrays, image);
-    if (!arrays) return arrays.error();
-    matmul.arrays = std::move(*arrays);
-    matmul.n_pairs = probe.tiles * kTilePairs;
-    matmul.n_blocks = block_count(probe.cols);
-    matmul.quantized_row_bytes = probe.x.row_bytes;
-    matmul.quantized_width = probe.x.width;
-    const Allocation wanted[] = {{&matmul.activations, kSelfTest, probe.x.bytes.size()},
-                                 {&matmul.y, kSelfTest, probe.sums.size() * sizeof(float)}};
-    for (const Allocation& one : wanted) {
-        auto buffer = queue.allocate_scratch(one.what, one.bytes);
-        if (!buffer) return buffer.error();
-        *one.buffer = std::move(*buffer);
-    }
-    if (auto ok = queue.upload(matmul.activations, 0, probe.x.bytes); !ok) return ok.error();
-    return probe_matmul;
-}
-
-Result<std::vector<float>> ProbeMatmul::multiply(const ClKernel& kernel, const MatmulShape& shape,
-                                                 uint32_t batch_rows) {
-    std::vector<float> y(probe_->sums.size(), std::numeric_limits<float>::quiet_NaN());
-    if (auto ok = queue_->upload(matmul_.y, 0, std::as_bytes(std::span(y))); !ok) return ok.error();
-    if (auto ok = matmul_.bind(kernel); !ok) return ok.error();
-    if (auto ok = matmul_.launch(*queue_, kernel, shape, kProbeVectors / batch_rows); !ok) return ok.error();
-    if (auto ok = queue_->read(matmul_.y, 0, std::as_writable_bytes(std::span(y))); !ok) return ok.error();
-    return y;
-}
 
 namespace {
 
@@ -79,23 +44,34 @@ Result<void> check_sums(const ProbeMatrix& probe, std::span<const float> got, bo
     return {};
 }
 
+Result<void> check_same(const ProbeMatrix& probe, std::span<const float> got, std::span<const float> expected) {
+    for (size_t i = 0; i < got.size(); ++i) {
+        if (!std::isfinite(probe.sums[i].sum)) continue;
+        if (std::bit_cast<uint32_t>(got[i]) != std::bit_cast<uint32_t>(expected[i])) {
+            return base::fail(ErrorCode::DeviceError, "gives ", got[i], " instead of ", expected[i], " in row ",
+                              i % probe.rows(), " of a sample");
+        }
+    }
+    return {};
+}
+
 class Tester {
 public:
-    Tester(DeviceQueue& queue, const MatmulBuilder& build, const Tick& tick)
-        : queue_(queue), build_(build), tick_(tick) {}
+    Tester(DeviceQueue& queue, const MatmulBuilder& build, const GoesOn& goes_on)
+        : queue_(queue), build_(build), goes_on_(goes_on) {}
 
     Result<void> run(const ProbeTest& test) {
         const Layout layout = test.probe->layout;
         bool image = test.image && !refused_images_.contains(layout);
         while (true) {
-            if (image) found_.configs.images.insert(layout);
+            if (image) found_.sound.images.insert(layout);
             const auto failure = run(test, image);
             if (!failure) return failure.error();
             if (!*failure) return {};
             if (!image) return base::fail(ErrorCode::DeviceError, (*failure)->message);
             found_.notes.push_back(base::concat("weights of ", layout_name(layout),
                                                 " are not read through images: ", (*failure)->message));
-            found_.configs.images.erase(layout);
+            found_.sound.images.erase(layout);
             refused_images_.insert(layout);
             image = false;
         }
@@ -111,13 +87,13 @@ private:
         std::map<uint32_t, std::vector<float>> alone;  // by K splits
         uint32_t fewer = 1;
         for (const MatmulTest& kernel : test.kernels) {
-            if (kernel.batch_rows > found_.configs.most_batch_rows) break;
-            if (!tick_()) return base::fail(ErrorCode::Cancelled, "loading was given up");
+            if (kernel.batch_rows > found_.sound.most_batch_rows) break;
+            if (!goes_on_()) return base::fail(ErrorCode::Cancelled, "loading was given up");
             auto failure = try_kernel(*probe_matmul, test, kernel, image, alone[kernel.config.shape.k_splits]);
             if (failure && failure->code != ErrorCode::DeviceError) return *failure;
             if (failure && kernel.batch_rows == 1) return failure;
             if (failure) {
-                found_.configs.most_batch_rows = fewer;
+                found_.sound.most_batch_rows = fewer;
                 found_.notes.push_back(
                     base::concat("at most ", fewer, " batch rows are multiplied together: ", failure->message));
                 break;
@@ -145,27 +121,16 @@ private:
 
     DeviceQueue& queue_;
     const MatmulBuilder& build_;
-    const Tick& tick_;
+    const GoesOn& goes_on_;
     SelfTestResult found_;
     std::set<Layout> refused_images_;
 };
 
 }  // namespace
 
-Result<void> check_same(const ProbeMatrix& probe, std::span<const float> got, std::span<const float> expected) {
-    for (size_t i = 0; i < got.size(); ++i) {
-        if (!std::isfinite(probe.sums[i].sum)) continue;
-        if (std::bit_cast<uint32_t>(got[i]) != std::bit_cast<uint32_t>(expected[i])) {
-            return base::fail(ErrorCode::DeviceError, "gives ", got[i], " instead of ", expected[i], " in row ",
-                              i % probe.rows(), " of a sample");
-        }
-    }
-    return {};
-}
-
 Result<SelfTestResult> test_matmuls(DeviceQueue& queue, std::span<const ProbeTest> tests, const MatmulBuilder& build,
-                                    const Tick& tick) {
-    Tester tester(queue, build, tick);
+                                    const GoesOn& goes_on) {
+    Tester tester(queue, build, goes_on);
     for (const ProbeTest& test : tests) {
         if (auto ok = tester.run(test); !ok) return ok.error();
     }
@@ -376,6 +341,134 @@ Result<void> Check::run() {
 Result<void> check_attention(DeviceQueue& queue, Kernels& kernels, const KernelChoice& kernel_choice,
                              const model::LayerSpec& layer, const BackendLimits& limits) {
     return Check(queue, kernels, kernel_choice, layer, limits).run();
+}
+
+namespace {
+
+bool is_multiplied(const model::Weight& weight, std::span<const model::Weight> all) {
+    if (model::is_vector(weight.role) || weight.role == model::Role::PositionEmbedding) return false;
+    return weight.role != model::Role::TokenEmbedding ||
+           std::none_of(all.begin(), all.end(), [](const model::Weight& w) { return w.role == model::Role::Output; });
+}
+
+// The kernels of every probe, by rising batch rows.
+std::map<ProbeKey, std::vector<MatmulTest>> tests_of(const KernelChoice& kernel_choice,
+                                                     const std::set<MatmulKind>& kinds) {
+    std::map<ProbeKey, std::vector<MatmulTest>> tests;
+    for (const uint32_t batch_rows : kBatchRowCounts) {
+        if (!kernel_choice.may_compute(batch_rows)) continue;
+        for (const MatmulKind& kind : kinds) {
+            const MatmulTest test = {batch_rows, kernel_choice.matmul(kind, batch_rows)};
+            auto& of_kind = tests[probe_key(kind)];
+            if (std::find(of_kind.begin(), of_kind.end(), test) == of_kind.end()) of_kind.push_back(test);
+        }
+    }
+    return tests;
+}
+
+// One layer of each shape that attention has in the model.
+std::vector<model::LayerSpec> attention_shapes(const model::DecoderSpec& spec) {
+    std::vector<model::LayerSpec> shapes;
+    for (const model::LayerSpec& layer : spec.layers) {
+        const auto is_like = [&](const model::LayerSpec& other) {
+            return other.n_heads == layer.n_heads && other.n_kv_heads == layer.n_kv_heads &&
+                   other.head_dim == layer.head_dim && other.window == layer.window &&
+                   other.score_cap == layer.score_cap;
+        };
+        if (!layer.is_convolution() && std::none_of(shapes.begin(), shapes.end(), is_like)) shapes.push_back(layer);
+    }
+    return shapes;
+}
+
+// Everything that the outcome depends on beside the device, the driver and the kernels.
+std::string describe(const KernelChoice& kernel_choice, const Model& model) {
+    std::string text = base::concat("context ", model.limits.n_ctx);
+    for (const model::LayerSpec& layer : attention_shapes(model.spec)) {
+        text += base::concat("; ", layer.n_heads, " x ", layer.head_dim, " / ", layer.n_kv_heads, ", window ",
+                             layer.window, ", cap ", layer.score_cap);
+        for (const bool has_many_rows : {false, true}) {
+            text += base::concat(", heads ", kernel_choice.attention_heads(layer, has_many_rows));
+        }
+    }
+    for (const auto& [probe, tests] : tests_of(kernel_choice, model.kinds)) {
+        text += base::concat(model.images.contains(probe.layout) ? "; image of " : "; ", layout_name(probe.layout), " ",
+                             probe.cols, " ", probe.value_bytes, ":");
+        for (const auto& [batch_rows, kernel] : tests) {
+            text +=
+                base::concat(" ", batch_rows, "/", kernel.shape.lanes, "x", kernel.shape.pairs, "x",
+                             kernel.shape.k_splits, "/", static_cast<uint32_t>(kernel.core), "/", kernel.staged_bytes);
+        }
+    }
+    return text;
+}
+
+// The probes of a model's matrices that these tests are for.
+std::map<ProbeKey, ProbeMatrix> take_probes(std::span<const model::Weight> weights,
+                                            const std::map<ProbeKey, std::vector<MatmulTest>>& tests) {
+    std::map<ProbeKey, ProbeMatrix> probes;
+    for (const model::Weight& weight : weights) {
+        if (!is_multiplied(weight, weights)) continue;
+        for (uint32_t value_bytes = 1; value_bytes <= kMostValueBytes; ++value_bytes) {
+            const ProbeKey key = {layout_for(weight.tensor.type), static_cast<uint32_t>(weight.tensor.cols),
+                                  value_bytes};
+            if (tests.contains(key)) probes.try_emplace(key, weight.tensor, value_bytes);
+        }
+    }
+    return probes;
+}
+
+Result<SelfTestResult> test_kernels(DeviceQueue& queue, const KernelChoice& kernel_choice, const Model& model,
+                                    const GoesOn& goes_on) {
+    Kernels kernels(queue, model.spec, model.limits, kernel_choice);  // kernels that are not used in the end go with it
+    const std::string fingerprint = kernels.fingerprint(), description = describe(kernel_choice, model);
+    const uint64_t key = program_key(std::array<std::string_view, 3>{queue.identity(), fingerprint, description});
+    const ProgramCache passed(user_cache_directory("self-tests"));
+    if (passed.peek(key)) return SelfTestResult{{.images = model.images}, {}};
+    const auto kernels_of = tests_of(kernel_choice, model.kinds);
+    const auto probes = take_probes(model.weights, kernels_of);
+    std::vector<ProbeTest> tests;
+    for (const auto& [which, probe] : probes) {
+        tests.push_back({&probe, kernels_of.at(which), model.images.contains(which.layout)});
+    }
+    const MatmulBuilder build = [&](const ProbeMatrix& probe, const MatmulTest& test, bool image) {
+        return kernels.matmul({.layout = probe.layout,
+                               .config = test.config,
+                               .batch_rows = test.batch_rows,
+                               .value_bytes = probe.x.value_bytes,
+                               .image = image});
+    };
+    auto found = test_matmuls(queue, tests, build, goes_on);
+    if (!found) return found;
+    for (const model::LayerSpec& layer : attention_shapes(model.spec)) {
+        auto checked = check_attention(queue, kernels, kernel_choice, layer, model.limits);
+        if (!checked) return checked.error();
+    }
+    if (found->notes.empty()) passed.keep(key, std::as_bytes(std::span("passed")));
+    return found;
+}
+
+}  // namespace
+
+Result<SelfTestResult> self_test(DeviceQueue& queue, KernelChoice& kernel_choice, const Model& model,
+                                 const GoesOn& goes_on) {
+    return with_or_without_dot(kernel_choice,
+                               [&](const KernelChoice& tried) { return test_kernels(queue, tried, model, goes_on); });
+}
+
+Result<SelfTestResult> with_or_without_dot(KernelChoice& kernel_choice,
+                                           const std::function<Result<SelfTestResult>(const KernelChoice&)>& attempt) {
+    auto found = attempt(kernel_choice);
+    if (found || found.error().code != base::ErrorCode::DeviceError || !kernel_choice.has_dot()) return found;
+    const std::string why = found.error().message;
+    kernel_choice.give_up_dot();
+    found = attempt(kernel_choice);
+    if (found) {
+        found->notes.insert(found->notes.begin(), "the device's dot products of bytes are not used: " + why);
+        return found;
+    }
+    base::Error error = found.error();
+    if (error.code == base::ErrorCode::DeviceError) error.message += "; with dot products of bytes: " + why;
+    return error;
 }
 
 }  // namespace llmd::compute::gpu

@@ -1,4 +1,4 @@
-#include "engine/compute/opencl/autotune/kernel_config.h"
+#include "engine/compute/opencl/gpu/kernel_choice.h"
 
 #include <algorithm>
 
@@ -36,13 +36,6 @@ constexpr uint32_t kAttentionItems = 64;
 constexpr uint32_t kNvidiaAttentionItems = 256;
 constexpr uint32_t kSomeBatchRows = 4;
 constexpr uint32_t kManyBatchRows = 8;
-// Shapes that are tried beside the table's: few enough to time them all.
-constexpr std::array<uint32_t, 3> kTriedLanes = {16, 32, 64};
-constexpr std::array<uint32_t, 3> kTriedPairs = {1, 2, 4};
-constexpr uint32_t kMostTriedPairs = 64;  // of a group: with more, small matrices have too few groups
-constexpr uint32_t kMostTriedSums = 16;   // of an item: with more, registers spill
-// Local memory that holds kNvidiaStagedBytes of x and what epilogues need beside them.
-constexpr uint64_t kMuchLocalBytes = 48 << 10;
 // An attention work-group has at most so many heads whose sums an item keeps in registers, of which eight spill on an
 // Adreno, and so many dimensions of them, of which 512 do.
 constexpr uint32_t kMaxAttentionHeads = 4;
@@ -58,10 +51,9 @@ KernelChoice::KernelChoice(const DeviceLimits& device, Precision precision)
       is_nvidia_(device.vendor_id == kNvidia),
       has_dot_(device.has_dot),
       most_items_(
-          static_cast<uint32_t>(std::min<uint64_t>(device.group_items, is_nvidia_ ? kNvidiaMostItems : kMostItems))),
-      has_much_local_(device.local_bytes >= kMuchLocalBytes) {}
+          static_cast<uint32_t>(std::min<uint64_t>(device.group_items, is_nvidia_ ? kNvidiaMostItems : kMostItems))) {}
 
-Core KernelChoice::usual_core(Layout layout, uint32_t batch_rows, uint32_t value_bytes) const {
+Core KernelChoice::core(Layout layout, uint32_t batch_rows, uint32_t value_bytes) const {
     const bool has_four_bits = layout == Layout::Q4_0 || layout == Layout::Q4_1 || layout == Layout::Q4_K;
     const bool prefers_floats = (is_nvidia_ && batch_rows * value_bytes > kNvidiaMostIntegers) ||
                                 (is_small_gpu() && !has_four_bits && batch_rows * value_bytes > kSmallGpuMostIntegers);
@@ -70,63 +62,12 @@ Core KernelChoice::usual_core(Layout layout, uint32_t batch_rows, uint32_t value
 }
 
 KernelConfig KernelChoice::matmul(const MatmulKind& kind, uint32_t batch_rows) const {
-    const auto found = configs_.matmuls.find({kind, batch_rows});
-    return found != configs_.matmuls.end() ? found->second : usual(kind, batch_rows);
-}
-
-KernelConfig KernelChoice::usual(const MatmulKind& kind, uint32_t batch_rows) const {
     MatmulShape shape = matmul_shape(kind.rows, batch_rows, kind.output_kind == OutputKind::Pairs);
     if (kind.output_kind == OutputKind::Logits) {
         const MatmulShape one = matmul_shape(kind.rows, 1, false);
         if (shape.group_pairs() != one.group_pairs()) shape = one;
     }
-    return {shape, usual_core(kind.layout, batch_rows, kind.value_bytes), staged_bytes()};
-}
-
-std::vector<KernelConfig> KernelChoice::in_other_shapes(const MatmulKind& kind, uint32_t batch_rows,
-                                                        const KernelConfig& config) const {
-    const uint32_t logit_pairs = usual(kind, batch_rows).shape.group_pairs();
-    const uint32_t whole_block =
-        kind.output_kind == OutputKind::Pairs ? kQuantBlock : kQuantBlock / 2;  // a group's outputs fill whole blocks
-    std::vector<KernelConfig> others;
-    for (const uint32_t lanes : kTriedLanes) {
-        for (const uint32_t pairs : kTriedPairs) {
-            KernelConfig other = config;
-            other.shape.lanes = lanes;
-            other.shape.pairs = pairs;
-            const uint32_t group_pairs = other.shape.group_pairs();
-            if (other == config || other.shape.items() > most_items_ || batch_rows * pairs > kMostTriedSums) continue;
-            if (group_pairs > kMostTriedPairs || group_pairs % whole_block != 0) continue;
-            if (kind.output_kind == OutputKind::Logits && group_pairs != logit_pairs) continue;
-            others.push_back(other);
-        }
-    }
-    return others;
-}
-
-std::vector<KernelConfig> KernelChoice::in_other_ways(const MatmulKind& kind, const KernelConfig& config) const {
-    std::vector<KernelConfig> others;
-    if (has_integer_core(kind.layout)) {
-        others.push_back(config);
-        const Core integers = has_dot_ ? Core::Dot : Core::Integer;
-        others.back().core = config.core == integers ? Core::Float : integers;
-    }
-    if (has_much_local_) {
-        others.push_back(config);
-        others.back().staged_bytes = config.staged_bytes == kStagedBytes ? kNvidiaStagedBytes : kStagedBytes;
-    }
-    return others;
-}
-
-bool KernelChoice::allows(const MatmulKind& kind, uint32_t batch_rows, const KernelConfig& config) const {
-    const KernelConfig normal = usual(kind, batch_rows);
-    const auto has = [](const std::vector<KernelConfig>& some, const KernelConfig& one) {
-        return std::find(some.begin(), some.end(), one) != some.end();
-    };
-    for (KernelConfig shaped : in_other_shapes(kind, batch_rows, normal)) {
-        if (shaped == config || has(in_other_ways(kind, shaped), config)) return true;
-    }
-    return config == normal || has(in_other_ways(kind, normal), config);
+    return {shape, core(kind.layout, batch_rows, kind.value_bytes), staged_bytes()};
 }
 
 MatmulShape KernelChoice::matmul_shape(uint32_t rows, uint32_t batch_rows, bool one_output_a_pair) const {
@@ -184,7 +125,7 @@ uint32_t KernelChoice::attention_heads(const model::LayerSpec& layer, bool has_m
 
 std::string KernelChoice::fingerprint() const {
     std::string images;
-    for (const Layout layout : configs_.images) {
+    for (const Layout layout : sound_.images) {
         if (has_integer_core(layout)) continue;  // the same bits
         images += base::concat(images.empty() ? ", images " : " ", layout_name(layout));
     }

@@ -1,18 +1,15 @@
-// The kernels that a device uses. A table says what is usual for its kind; what was found out on the device itself
-// replaces the table's choice. Only the table decides what changes a bit, and all of that is in the numeric
-// fingerprint: bytes of an activation, K splits, attention items, a logit group's pairs, images of weights without
-// integer quants, the dot core (of Q8_0).
+// The kernels that a device uses: one table by the kind of device and the shape of a matmul. The self-test takes away
+// what a device gets wrong. What changes a bit is in the numeric fingerprint: bytes of an activation, K splits,
+// attention items, a logit group's pairs, images of weights without integer quants, the dot core (of Q8_0).
 #pragma once
 
 #include <array>
 #include <compare>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/compute/backend.h"
 #include "engine/compute/opencl/gpu/layout.h"
@@ -47,15 +44,10 @@ struct KernelConfig {
     bool operator==(const KernelConfig&) const = default;
 };
 
-// The findings about a device's kernels for one model: which of them compute right (self_test.h), and which are
-// the fastest (autotuner.h).
-struct KernelConfigs {
+// The part of the table that a device computes right (self_test.h).
+struct SoundKernels {
     uint32_t most_batch_rows = std::numeric_limits<uint32_t>::max();  // that one launch may compute together
     std::set<Layout> images;                                          // layouts that are read through images
-    // These replace the table's kernels, by kind and batch rows.
-    std::map<std::pair<MatmulKind, uint32_t>, KernelConfig> matmuls;
-
-    bool operator==(const KernelConfigs&) const = default;
 };
 
 // The numbers of batch rows that one launch of a matmul can compute together.
@@ -75,15 +67,6 @@ public:
     // The kernel for a launch of so many batch rows. K splits are the same for any number of batch rows. For logits
     // group_pairs() is too, since a group sums up what its ids leave, and the number of groups is fixed before.
     KernelConfig matmul(const MatmulKind& kind, uint32_t batch_rows) const;
-    // The same, by the table alone.
-    KernelConfig usual(const MatmulKind& kind, uint32_t batch_rows) const;
-    // Other kernels that give the same bits: `config` in other shapes; `config` with another core or with another
-    // share of local memory.
-    std::vector<KernelConfig> in_other_shapes(const MatmulKind& kind, uint32_t batch_rows,
-                                              const KernelConfig& config) const;
-    std::vector<KernelConfig> in_other_ways(const MatmulKind& kind, const KernelConfig& config) const;
-    // Whether `config` is the usual one but for what these may change.
-    bool allows(const MatmulKind& kind, uint32_t batch_rows, const KernelConfig& config) const;
     // Rows of a batch up to which launches of so many batch rows are better than wider ones (LaunchChoice); 0: none.
     uint32_t spread_rows(const MatmulKind& kind, uint32_t batch_rows) const;
     // Whether registers are plenty, so that matmuls (PREFETCH) and attention (AHEAD) load all they can before they
@@ -103,13 +86,13 @@ public:
     // Whether integers are summed by an instruction that only some devices have (Core::Dot).
     bool has_dot() const { return has_dot_; }
     void give_up_dot() { has_dot_ = false; }
-    // Takes what was found out on the device, in place of the table.
-    void use(KernelConfigs configs) { configs_ = std::move(configs); }
+    void use(SoundKernels sound) { sound_ = std::move(sound); }
     // Whether a launch may compute so many batch rows, one of kBatchRowCounts. On a CPU device, which is only ever
-    // tested on, kernels take a second each to compile: it has those of one row and of most rows.
+    // tested on, kernels take a second each to compile (Quirk::CompilesSlowly): it has those of one row and of most
+    // rows.
     bool may_compute(uint32_t batch_rows) const {
         const bool is_left_out = is_cpu_ && batch_rows != 1 && batch_rows != kMaxBatchRows;
-        return batch_rows <= configs_.most_batch_rows && !is_left_out;
+        return batch_rows <= sound_.most_batch_rows && !is_left_out;
     }
 
     std::string fingerprint() const;
@@ -118,7 +101,7 @@ private:
     // The shape for a matrix of so many rows and a launch of so many batch rows. A group's outputs fill whole blocks,
     // with one output a pair too where that is asked for.
     MatmulShape matmul_shape(uint32_t rows, uint32_t batch_rows, bool one_output_a_pair) const;
-    Core usual_core(Layout layout, uint32_t batch_rows, uint32_t value_bytes) const;
+    Core core(Layout layout, uint32_t batch_rows, uint32_t value_bytes) const;
     uint32_t staged_bytes() const;  // local memory for x
     uint32_t k_splits() const;
 
@@ -127,8 +110,7 @@ private:
     bool is_nvidia_;
     bool has_dot_;
     uint32_t most_items_;
-    bool has_much_local_;  // local memory
-    KernelConfigs configs_;
+    SoundKernels sound_;
 };
 
 }  // namespace llmd::compute::gpu
