@@ -51,7 +51,7 @@ inline constexpr size_t kKeywords = static_cast<size_t>(Keyword::Ref) + 1;
 
 std::string_view keyword_name(Keyword keyword);
 
-// What the value of a keyword is, as far as it holds schemas.
+// The value of a keyword, as far as it holds schemas.
 enum class Holds : uint8_t {
     NoSchema,
     Schema,        // one
@@ -59,7 +59,7 @@ enum class Holds : uint8_t {
     List,          // an array
     Map,           // an object whose members are schemas
 };
-// What a keyword that is honoured holds, or one that is looked up, as `$defs` is.
+// Returns it for a keyword that is honoured, or that has what a $ref looks up, as `$defs` has; else NoSchema.
 Holds held_by(std::string_view keyword);
 
 // The JSON types as bits. `integer` and `number` overlap.
