@@ -238,6 +238,26 @@ TEST(AreFinite, OneWeightThatIsNotIsFound) {
     }
 }
 
+// Neighbours are looked at together.
+TEST(Finite, EachOfAFewFloatsIsLookedAt) {
+    for (const TensorType type : {TensorType::F32, TensorType::F16, TensorType::BF16}) {
+        const size_t bytes = block_layout(type).block_bytes;
+        const uint16_t infinite = type == TensorType::F16 ? 0xfc00 : 0xff80;
+        const uint16_t largest = type == TensorType::F16 ? 0xfbff : 0xff7f;
+        for (size_t n = 1; n <= 17; ++n) {
+            Bytes blocks(n * bytes, std::byte{0xff});
+            const auto set = [&](size_t at, uint16_t value) { store_u16(blocks, (at + 1) * bytes - 2, value); };
+            for (size_t i = 0; i < n; ++i) set(i, largest);
+            EXPECT_TRUE(are_finite(type, blocks));
+            for (size_t i = 0; i < n; ++i) {
+                set(i, infinite);
+                EXPECT_FALSE(are_finite(type, blocks)) << n << ' ' << i;
+                set(i, largest);
+            }
+        }
+    }
+}
+
 double half_value(uint16_t half) {
     const int exponent = half >> 10 & 31;
     const double magnitude =
