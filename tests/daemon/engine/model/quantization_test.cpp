@@ -227,7 +227,8 @@ TEST(AreFinite, OneWeightThatIsNotIsFound) {
         const bool is_float = format.type == TensorType::F32;
         // The upper half of a float, which bfloat16 is.
         const uint32_t widened = is_float || format.type == TensorType::BF16 ? 0x7f80u : 0;
-        for (const uint32_t place : {uint32_t{format.scale.at}, uint32_t{format.minimum.at}}) {
+        const uint32_t minimum = format.minimum.exists() ? format.minimum.at : format.scale.at;
+        for (const uint32_t place : {uint32_t{format.scale.at}, minimum}) {
             for (const uint32_t half : {0x7c00u, 0xfc00u, 0x7e00u, 0xfdffu}) {  // infinities and NaN
                 Bytes broken = blocks;
                 const size_t at = broken.size() - format.block_bytes + place + (is_float ? 2 : 0);
