@@ -403,7 +403,7 @@ TEST(StructuredOutputs, ErrorsNameTheFields) {
               "structured_outputs.regex: a regular expression of 0 bytes, must be 1 to 65536");
     EXPECT_EQ(outputs("{\"regex\":\"" + std::string(65537, 'a') + "\"}"),
               "structured_outputs.regex: a regular expression of 65537 bytes, must be 1 to 65536");
-    EXPECT_EQ(outputs(R"({"regex":["a"]})"), "structured_outputs.regex: expected a string, got an array");
+    EXPECT_EQ(outputs(R"({"regex":["a"]})"), "structured_outputs.regex: expected a string, got an array of 1");
     EXPECT_EQ(outputs(R"({"choice":"ab"})"),
               "structured_outputs.choice: expected an array of strings, got a string of 2 bytes");
     EXPECT_EQ(outputs(R"({"choice":["a",5]})"), "structured_outputs.choice[1]: expected a string, got 5");
