@@ -12,6 +12,7 @@ enum class FaultAction : uint32_t {
     Fail = 0,   // the call returns `status` without reaching the driver
     Delay = 1,  // it is made `delay_ms` late
     Abort = 2,  // the process ends as when a driver aborts
+    Panic = 3,  // the same, in a thread of the driver while the call waits for it
 };
 
 enum HiddenFeature : uint32_t {
@@ -40,7 +41,9 @@ struct FaultControl {
     uint32_t reserved = 0;    // the layout has no holes
     char function[64] = {};   // the only one whose calls are counted; empty: all
     char last_call[64] = {};  // the function that met the last fault
+    char wrong_function[32] =
+        {};  // of OpenCL C, whose value is twice what it should be in every program that is compiled
 };
-static_assert(sizeof(FaultControl) == 184);
+static_assert(sizeof(FaultControl) == 216);
 
 }  // namespace llmd::test
