@@ -8,8 +8,8 @@
 
 namespace llmd::compute::gpu {
 
-// Of a value: a function may be off by five units in the last place (OpenCL C, relative error as ULPs; tanh), and so
-// much more as a contraction may round.
+// A function may be off by so much of its value: by five units in the last place (OpenCL C's bound of tanh), and as
+// much again for what a contraction rounds.
 inline constexpr double kBuiltInTolerance = 4e-6;
 // Native functions have no bound in OpenCL C. What is computed with them is quantized to eight bits or more.
 inline constexpr double kNativeTolerance = 1e-3;
