@@ -11,7 +11,7 @@ Nothing here ran on an Adreno. Mesa's own compiler and driver for it did run, an
 kernel. So each compiled kernel is the one that a phone gets, and the host's time for a token is that of this machine; the speed of
 the GPU is only an estimate.
 
-{date}, freedreno of Mesa {driver}, x86-64, `tests/lanes/adreno report`, which prints this page. The models have real
+{date}, freedreno of Mesa {driver}, x86-64, `tests/lanes/adreno BUILD`, which prints this page. The models have real
 shapes and empty weights.
 
 The estimate assumes {slots:.1f} G lane instructions a second (2 processors of 128 lanes at 710 MHz) and {bandwidth:.1f} GB/s, the memory's
@@ -161,9 +161,10 @@ def _chips_text(chips):
                 share = row["arithmetic_ms"] and row["arithmetic_ms"] / row["memory_ms"]
                 put(f"arithmetic of memory's time, {model} {precision}", share and f"{share:.2f}, {row['bound']}")
     names = [name for name in chips if "refused" not in chips[name]]
+    cache = [f"{words:,} words on a " + ", ".join(name for name in names if gpus.CACHE_WORDS.get(name) == words)
+             for words in sorted({gpus.CACHE_WORDS[name] for name in names if name in gpus.CACHE_WORDS})]
     text = _CHIPS.format(models=", ".join(sorted({model for chip in chips.values() for model in chip.get("models", {})})),
-                         cache="The instruction cache holds " + ", ".join(
-                             f"{gpus.CACHE_WORDS[name]:,} words on a {name}" for name in names if name in gpus.CACHE_WORDS) + ".")
+                         cache=f"The instruction cache holds {' and '.join(cache)}." if cache else "")
     text += "\n" + _table(["what", *names], [(what, *(by_chip.get(name) for name in names)) for what, by_chip in measures.items()])
     for name in chips:
         if "refused" in chips[name]:
