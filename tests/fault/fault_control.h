@@ -23,8 +23,11 @@ enum HiddenFeature : uint32_t {
     kHideLargeGroups = 16,  // a work-group has at most kSmallGroupItems items
     kChangeDriver = 64,     // CL_DRIVER_VERSION is another one
     kMiscompile = 128,      // kernels named `matmul` subtract where they say mad()
+    kPassForRusticl =
+        256,  // every platform says that it is Mesa's Rusticl beside its own name, in version kRusticlVersion
     kOfferPriorities = 32,  // the opposite: cl_khr_priority_hints is offered, see `low_priority_queues`
 };
+inline constexpr char kRusticlVersion[] = "26.1.6";
 inline constexpr uint64_t kSmallBufferBytes = 64u << 20;
 inline constexpr uint64_t kSmallGroupItems = 128;
 

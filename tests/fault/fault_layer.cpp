@@ -142,6 +142,16 @@ cl_int answer_extensions(cl_device_id device, size_t size, void* out, size_t* si
     return answer(names.c_str(), names.size() + 1, size, out, size_ret);
 }
 
+cl_int CL_API_CALL get_platform_info(cl_platform_id platform, cl_platform_info name, size_t size, void* out,
+                                     size_t* size_ret) {
+    if (name != CL_PLATFORM_NAME || !hides(kPassForRusticl)) {
+        return INTERCEPTED(clGetPlatformInfo)(platform, name, size, out, size_ret);
+    }
+    if (const cl_int fault = meet_fault("clGetPlatformInfo"); fault != CL_SUCCESS) return fault;
+    constexpr char kName[] = "rusticl (Portable Computing Language)";
+    return answer(kName, sizeof kName, size, out, size_ret);
+}
+
 cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, size_t size, void* out, size_t* size_ret) {
     if (const cl_int fault = meet_fault("clGetDeviceInfo"); fault != CL_SUCCESS) return fault;
     if (name == CL_DEVICE_TYPE && hides(kHideCpuType)) {
@@ -151,6 +161,9 @@ cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, siz
     if (name == CL_DRIVER_VERSION && hides(kChangeDriver)) {
         constexpr char kVersion[] = "another driver";
         return answer(kVersion, sizeof kVersion, size, out, size_ret);
+    }
+    if (name == CL_DRIVER_VERSION && hides(kPassForRusticl)) {
+        return answer(kRusticlVersion, sizeof kRusticlVersion, size, out, size_ret);
     }
     if (name == CL_DEVICE_IMAGE_SUPPORT && hides(kHideImages)) {
         const cl_bool none = CL_FALSE;
@@ -279,7 +292,7 @@ void map_control() {
 void fill_layer() {
     layer = *target;
     SET_INTERCEPTED(clGetPlatformIDs);
-    SET_INTERCEPTED(clGetPlatformInfo);
+    layer.clGetPlatformInfo = get_platform_info;
     SET_INTERCEPTED(clGetDeviceIDs);
     layer.clGetDeviceInfo = get_device_info;
     SET_INTERCEPTED(clCreateContext);

@@ -201,6 +201,18 @@ TEST_F(Faults, AWrongBuiltInFunctionIsFoundBeforeItIsUsed) {
     }
 }
 
+TEST_F(Faults, AWrongBuiltInFunctionOfMesaNamesItsCure) {
+    const fs::path cache = directory_ / "cure-cache";
+    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+    *control_ = {.hidden = kHideCpuType | kPassForRusticl};
+    std::snprintf(control_->wrong_function, sizeof control_->wrong_function, "exp");
+    const Outcome refused = run(BackendKind::OpenCl);
+    fs::remove_all(cache);
+    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
+    ASSERT_TRUE(refused.load_error);
+    EXPECT_NE(refused.load_error->message.find("mesa-libclc"), std::string::npos) << refused.load_error->message;
+}
+
 // No kernel calls sin() or fma(), and weights are read through pointers where images give something else.
 TEST_F(Faults, AWrongFunctionThatIsNotNeededHarmsNothing) {
     const auto text_with_wrong = [](const char* function, uint32_t hidden) {
