@@ -1,4 +1,4 @@
-#include "api/answer_form.h"
+#include "api/field_readers.h"
 
 namespace llmd::api {
 

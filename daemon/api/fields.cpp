@@ -3,10 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "api/answer_form.h"
-#include "api/anthropic_fields.h"
 #include "api/conversation.h"
-#include "api/field_readers.h"
 #include "api/history.h"
 #include "handover/remote_policy.h"
 
@@ -19,9 +16,7 @@ using protocol::ChatMessage;
 using service::RequestLimits;
 using Key = std::string_view;
 
-void read_options(FieldReader& reader, Key key, Call& call);
-void read_fallback(FieldReader& reader, Key key, Call& call);
-void read_bus_fallback(FieldReader& reader, Key key, Call& call);
+ReadField read_options, read_fallback, read_bus_fallback;
 
 constexpr uint32_t kCompletions = kChat | kCompletion;
 // llama-server and vLLM offer Anthropic's call beside OpenAI's: their own fields, and OpenAI's, are treated alike

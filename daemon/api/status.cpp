@@ -225,13 +225,6 @@ std::string sample(const Value& value) {
 
 }  // namespace
 
-std::span<const StatusField> status_fields() {
-    return kFields;
-}
-std::span<const StatusHistogram> status_histograms() {
-    return kHistograms;
-}
-
 std::vector<StatusValue> status_values(const StatusView& view, std::string_view version) {
     std::vector<StatusValue> out{{"version", "s", std::string(version)}};
     for (const StatusField& field : kFields) out.push_back({std::string(field.key), field.type, shown(field, view)});

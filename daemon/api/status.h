@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +29,6 @@ struct StatusField {
     MetricType metric_type = MetricType::None;
     std::string_view help{};  // of the metric
 };
-std::span<const StatusField> status_fields();
 
 // A histogram, for Reader::Unconfined. On the bus and in JSON it is KEY_count, KEY_sum, KEY_p50 and KEY_p95; among the
 // metrics a summary.
@@ -41,7 +39,6 @@ struct StatusHistogram {
     double metric_unit;  // of the metric, in units of the histogram: 0.001 turns milliseconds into seconds
     std::string_view help;
 };
-std::span<const StatusHistogram> status_histograms();
 
 // The status and how much of it is shown.
 struct StatusView {

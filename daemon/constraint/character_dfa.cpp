@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
-#include <map>
 #include <optional>
-#include <string>
 #include <unordered_map>
 #include <utility>
 

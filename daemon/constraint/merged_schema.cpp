@@ -162,9 +162,7 @@ std::optional<uint8_t> MergedSchema::types() {
     uint8_t implied = 0;
     for (const SchemaKeywords& keywords : members_) {
         bool nullable = false;
-        if (keywords.has(Keyword::Nullable) && keywords[Keyword::Nullable]->get(nullable) != SUCCESS) {
-            refuse_form(keywords, Keyword::Nullable, "true or false");
-        }
+        get(keywords, Keyword::Nullable, "true or false", nullable);
         implied |= keywords.implied_types();
         const auto types = keywords.types();
         if (!types) continue;
@@ -336,18 +334,11 @@ MergedSchema::Items MergedSchema::items(Counts counts) {
     for (const SchemaKeywords& keywords : members_) {
         Schemas& prefix = prefixes.emplace_back();
         says_what_follows = says_what_follows || keywords.has(Keyword::Items);
-        if (const auto& unique = keywords[Keyword::UniqueItems]) {
-            bool is_unique = false;
-            if (unique->get(is_unique) != SUCCESS) refuse_form(keywords, Keyword::UniqueItems, "true or false");
-            all.are_unique = all.are_unique || is_unique;
-        }
-        const auto& given = keywords[Keyword::PrefixItems];
+        bool is_unique = false;
+        get(keywords, Keyword::UniqueItems, "true or false", is_unique);
+        all.are_unique = all.are_unique || is_unique;
         simdjson::dom::array schemas;
-        if (!given) continue;
-        if (given->get(schemas) != SUCCESS) {
-            refuse_form(keywords, Keyword::PrefixItems, "an array of schemas");
-            continue;
-        }
+        if (!get(keywords, Keyword::PrefixItems, "an array of schemas", schemas)) continue;
         const std::string path = path_within(keywords.path, keyword_name(Keyword::PrefixItems));
         for (const element schema : schemas) {
             prefix.push_back({schema, path_within(path, std::to_string(prefix.size()))});
@@ -386,13 +377,8 @@ Schemas MergedSchema::property_names() const {
 std::vector<MergedSchema::PatternProperty> MergedSchema::patterns() {
     std::vector<PatternProperty> all;
     for (const SchemaKeywords& keywords : members_) {
-        const auto& given = keywords[Keyword::PatternProperties];
         simdjson::dom::object schemas;
-        if (!given) continue;
-        if (given->get(schemas) != SUCCESS) {
-            refuse_form(keywords, Keyword::PatternProperties, "an object");
-            continue;
-        }
+        if (!get(keywords, Keyword::PatternProperties, "an object", schemas)) continue;
         const std::string path = path_within(keywords.path, keyword_name(Keyword::PatternProperties));
         for (const auto& [pattern, schema] : schemas) {
             all.push_back({pattern, keywords.path, {{schema, path_within(path, pattern)}}});
@@ -411,13 +397,8 @@ MergedSchema::Object MergedSchema::object(const std::vector<PatternProperty>& pa
     for (const SchemaKeywords& keywords : members_) {
         auto& properties = listed.emplace_back();
         says_what_follows = says_what_follows || keywords.has(Keyword::AdditionalProperties);
-        const auto& given = keywords[Keyword::Properties];
         simdjson::dom::object schemas;
-        if (!given) continue;
-        if (given->get(schemas) != SUCCESS) {
-            refuse_form(keywords, Keyword::Properties, "an object");
-            continue;
-        }
+        if (!get(keywords, Keyword::Properties, "an object", schemas)) continue;
         for (const auto& [name, schema] : schemas) {
             if (!properties.emplace(name, schema).second) {
                 reject(path_within(keywords.path, "properties"), in_quotes(name), " comes twice");
@@ -475,13 +456,8 @@ MergedSchema::Object MergedSchema::object(const std::vector<PatternProperty>& pa
 std::set<std::string> MergedSchema::required_names() {
     std::set<std::string> names;
     for (const SchemaKeywords& keywords : members_) {
-        const auto& required = keywords[Keyword::Required];
         simdjson::dom::array listed;
-        if (!required) continue;
-        if (required->get(listed) != SUCCESS) {
-            refuse_form(keywords, Keyword::Required, "an array of strings");
-            continue;
-        }
+        if (!get(keywords, Keyword::Required, "an array of strings", listed)) continue;
         for (const element one : listed) {
             std::string_view name;
             if (one.get(name) != SUCCESS) refuse_form(keywords, Keyword::Required, "an array of strings");

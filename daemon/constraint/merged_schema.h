@@ -146,6 +146,14 @@ private:
     void add(const SchemaAt& schema, simdjson::dom::element root, size_t& n_merges, std::vector<std::string>& open);
     // Refuses `keyword`, whose value is none of `wanted`.
     void refuse_form(const SchemaKeywords& keywords, Keyword keyword, std::string_view wanted);
+    // Reads the value of `keyword`, which is `wanted`, and refuses another. False: it is not there, or another.
+    template <typename T>
+    bool get(const SchemaKeywords& keywords, Keyword keyword, std::string_view wanted, T& value) {
+        if (!keywords.has(keyword)) return false;
+        const bool is_read = keywords[keyword]->get(value) == simdjson::SUCCESS;
+        if (!is_read) refuse_form(keywords, keyword, wanted);
+        return is_read;
+    }
     // Returns a bound as a whole number that allows the same integers.
     std::optional<int64_t> bound(const SchemaKeywords& keywords, Keyword keyword);
     void add_multiple(const SchemaKeywords& keywords, NumberLimits& limits);

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <string>
 #include <utility>
 #include <vector>
-
-#include "constraint/pattern_parser.h"
 
 namespace llmd::constraint {
 

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
-#include <type_traits>
-#include <utility>
 
 #include "api/bus_options.h"
 #include "api/fields.h"

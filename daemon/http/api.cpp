@@ -46,7 +46,7 @@ std::string llama_props(const supervisor::ModelEntry& model, const service::Stat
     base::JsonWriter json;
     json.begin_object();
     json.key("default_generation_settings").begin_object();
-    json.key("n_ctx").value(model.loaded ? status.main.context_length : model.context_length);
+    json.key("n_ctx").value(model.loaded ? status.main.context_length : model.n_ctx_train);
     json.end_object();
     json.key("total_slots").value(model.loaded ? status.main.slots : 0);
     json.key("model_alias").value(model.name);

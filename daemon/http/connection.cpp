@@ -1,13 +1,11 @@
 #include "http/connection.h"
 
-#include <poll.h>
 #include <strings.h>
 #include <sys/socket.h>
 
 #include <charconv>
 #include <cstring>
 #include <limits>
-#include <utility>
 
 #include "api/errors.h"
 #include "base/json_writer.h"

@@ -1,6 +1,13 @@
 // The request to a model: the one declaration that service::GenerateRequest, protocol::Submit and
-// generation::GenerationRequest share. Each struct lists its fields once, for a visitor as of protocol/fields.h. The
-// ranges that callers are held to stand in api/fields.cpp.
+// generation::GenerationRequest share. The ranges that callers are held to stand in api/fields.cpp.
+//
+// Each struct of the protocol lists its fields once: frame.cpp walks the same list to encode and to decode, so the two
+// cannot disagree. A visitor `io` is called with the field's name and a reference to it:
+//     io.bytes(name, std::string)   any bytes                  io.text(name, std::string)   text for people
+//     io.number(name, T)            integer, bool or float     io.choice(name, T, last)     enum with values 0 … last
+//     io.list(name, std::vector)    numbers; or strings, as bytes (io.list) or text (io.texts)
+//     io.records(name, std::vector, most)    structs with fields() of their own
+//     io.optional(name, std::optional)       a number, or none
 #pragma once
 
 #include <cstdint>

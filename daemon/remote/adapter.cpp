@@ -1,6 +1,5 @@
 #include "remote/adapter.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/json_writer.h"

@@ -20,7 +20,6 @@ using RequestId = uint64_t;  // never 0, never reused
 
 using Priority = protocol::Priority;
 std::string_view priority_name(Priority priority);  // "interactive"
-std::optional<Priority> priority_from_name(std::string_view name);
 
 // Limits on what a client may ask for; published in the D-Bus property `Limits`.
 struct RequestLimits {

@@ -1,9 +1,8 @@
-#include "engine/compute/opencl/gpu/gpu_backend.h"
-
 #include <algorithm>
 #include <bit>
 #include <utility>
 
+#include "engine/compute/checks.h"
 #include "engine/compute/opencl/gpu/gpu_weights.h"
 #include "engine/compute/opencl/gpu/kernel_choice.h"
 #include "engine/compute/opencl/gpu/kernels.h"
@@ -11,6 +10,8 @@
 #include "engine/compute/opencl/gpu/layout.h"
 #include "engine/compute/opencl/gpu/self_test.h"
 #include "engine/compute/opencl/gpu/weight_addressing.h"
+#include "engine/compute/opencl/opencl_backend.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
 #include "engine/compute/opencl/runtime/quirks.h"
 #include "engine/compute/opencl/runtime/step_exchange.h"
 
@@ -19,6 +20,9 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
+
+// Up to so many positions one work-group walks all of a row's attention; beyond, each KV split has one of its own.
+constexpr uint32_t kWholeAttention = 1024;
 
 bool is_norm(const model::Operation& operation) {
     return operation.op == model::Operator::Norm;
@@ -44,6 +48,9 @@ Sampled read_choice(std::span<const uint32_t> answer, const Step& step, uint32_t
     return result;
 }
 
+// Five launches a layer and three more for a step, of any number of rows; one more a layer for norms of heads, one for
+// each post-norm, one where a row is beyond kWholeAttention positions, and a few more where the tensors of one matmul
+// have several types or do not fit into one buffer.
 class GpuBackend final : public Backend {
 public:
     GpuBackend(const model::DecoderSpec& spec, const BackendLimits& limits, DeviceQueue queue, Precision precision,
@@ -261,7 +268,7 @@ Result<void> GpuBackend::finish_loading() {
                                              queue_.limits().max_buffer_bytes, " bytes"));
     }
     for (const model::TensorType type : weights_.reencoded()) {
-        report_.notes.push_back(base::concat("tensors of type ", model::block_format(type).name, " are held as ",
+        report_.notes.push_back(base::concat("tensors of type ", model::block_layout(type).name, " are held as ",
                                              layout_name(layout_for(type)),
                                              is_rounded(type) ? ", rounded" : ", exactly"));
     }
@@ -354,11 +361,52 @@ Result<void> GpuBackend::submit() {
 
 }  // namespace
 
-Result<std::unique_ptr<Backend>> create_gpu_backend(const model::DecoderSpec& spec, const BackendLimits& limits,
-                                                    DeviceQueue queue, Precision precision, DeviceReport report) {
-    auto backend = std::make_unique<GpuBackend>(spec, limits, std::move(queue), precision, std::move(report));
-    if (auto ok = backend->allocate(); !ok) return ok.error();
+}  // namespace llmd::compute::gpu
+
+namespace llmd::compute {
+
+using base::ErrorCode;
+using base::Result;
+
+Result<std::unique_ptr<Backend>> create_opencl_backend(const model::DecoderSpec& spec, const BackendLimits& limits,
+                                                       size_t device_index, const OpenClOverrides& overrides,
+                                                       std::vector<std::string> notes, Precision precision) {
+    auto devices = find_cl_devices();
+    if (!devices) return devices.error();
+    if (device_index >= devices->size()) {
+        return base::fail(ErrorCode::DeviceError, "OpenCL device ", device_index, " does not exist; there are ",
+                          devices->size());
+    }
+    if (auto checked = check_limits(spec, limits); !checked) return checked.error();
+    const ClDevice& device = (*devices)[device_index];
+    const auto named = [&](const base::Error& error) {
+        return base::fail(error.code, device.names.name, " (", device.names.platform, "): ", error.message);
+    };
+    auto queue = DeviceQueue::open(device, overrides);
+    if (!queue) return named(queue.error());
+
+    DeviceReport report;
+    report.kind = BackendKind::OpenCl;
+    report.device = device.names.name;
+    report.driver = device.names.driver;
+    report.notes = std::move(notes);
+    if (overrides.submit_each_launch) {
+        queue->submit_each_launch();
+    } else if (!overrides.compile_only) {
+        auto ordered = launches_are_ordered(*queue);
+        if (!ordered) return named(ordered.error());
+        if (!*ordered) {
+            queue->submit_each_launch();
+            report.notes.push_back(
+                "Mesa too old: it does not order dependent launches, so each is submitted on its own");
+        }
+    }
+    queue->pace_submissions();  // not before: the probe of launch order wants its launches in one submission
+    report.fingerprint =
+        base::concat("opencl, ", device.names.platform, ", ", device.names.name, ", ", device.names.driver, ", ");
+    auto backend = std::make_unique<gpu::GpuBackend>(spec, limits, std::move(*queue), precision, std::move(report));
+    if (auto ok = backend->allocate(); !ok) return named(ok.error());
     return backend;
 }
 
-}  // namespace llmd::compute::gpu
+}  // namespace llmd::compute

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "engine/compute/opencl/opencl_backend.h"
+#include "engine/compute/opencl/runtime/device.h"
 
 namespace llmd::compute {
 

@@ -99,7 +99,7 @@ TEST_P(SelfTest, SoundKernelsPass) {
                                             {TensorType::Q4_K, 2u},
                                             {TensorType::Q8_0, 2u},
                                             {TensorType::BF16, 2u}}) {
-        SCOPED_TRACE(model::block_format(type).name);
+        SCOPED_TRACE(model::block_layout(type).name);
         const FileMatrix matrix(type, noise_);
         const ProbeMatrix probe(matrix.view, value_bytes);
         EXPECT_EQ(probe.tiles, kProbeTiles);

@@ -1,5 +1,5 @@
 // The stream's lines, cut anywhere by the pipe, and what is not the format.
-#include "client/ndjson.h"
+#include "client/stream_line.h"
 
 #include <gtest/gtest.h>
 
