@@ -65,6 +65,7 @@ private:
     std::string value_bytes_option_, rows_option_;
     std::string temperature_options_, embedding_option_, residual_option_,  // empty where they change nothing
         gate_option_, logit_cap_option_;
+    std::string unrolled_option_;  // of kernels whose loops index arrays; empty where the compiler unrolls them
     std::map<std::string, ClProgram> programs_;  // by name and options
 };
 

@@ -11,6 +11,13 @@
 // Some drivers do not inline by themselves: CallsFunctions in runtime/quirks.cpp.
 #define INLINE static inline __attribute__((always_inline))
 
+// A loop behind ROLLED stays one. The option NO_LOOP_HINTS comes with UnrollsNothing in runtime/quirks.cpp.
+#ifdef NO_LOOP_HINTS
+#define ROLLED
+#else
+#define ROLLED _Pragma("unroll 1")
+#endif
+
 #define GROUP_SIZE __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 
 // The step buffer: constants.h has its layout. STEP_CHUNKS groups share a row's attention (attention.cl).

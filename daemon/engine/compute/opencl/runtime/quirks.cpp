@@ -32,6 +32,11 @@ constexpr std::array kQuirkRows = {
     QuirkRow{Quirk::LeavesOutBarriers, QuirkMet::ByProbe, kRusticl, "", "", "26",
              "where a chain of launches shows it, each launch is submitted on its own",
              "on an Adreno a launch may read what the one before has not written yet", "Mesa's source before 26.0"},
+    QuirkRow{Quirk::UnrollsNothing, QuirkMet::ByName, kRusticl, "zink", "", "",
+             "matmuls and attention are built with -O2 and without hints about loops",
+             "it unrolls no loop, so that arrays which loops index lie in memory; with -O2 its clang does, and then no "
+             "hint about a loop can be translated",
+             "Mesa 26.1's SPIR-V; measured, H200: matmuls 7 and 35 times faster"},
     QuirkRow{
         Quirk::NeedsSampler, QuirkMet::ByName, kRusticl, "FD6", "", "26.2.4",
         "weights are read through pointers, not through images",

@@ -19,6 +19,7 @@ enum class Quirk : uint8_t {
     NoDeviceAtFirst,
     PassesForGpu,
     LeavesOutBarriers,
+    UnrollsNothing,
     NeedsSampler,
     WrongBuiltIns,
     CallsFunctions,
