@@ -81,7 +81,7 @@ void MergedSchema::add(const SchemaAt& at, element root, size_t& n_merges, std::
 }
 
 void MergedSchema::refuse_form(const SchemaKeywords& keywords, Keyword keyword, std::string_view wanted) {
-    reject(keywords.path, keyword_name(keyword), ": ", as_told(*keywords[keyword]), " is not ", wanted);
+    reject(keywords.path, keywords.name_of(keyword), ": ", as_told(*keywords[keyword]), " is not ", wanted);
 }
 
 std::optional<Keyword> MergedSchema::besides(std::initializer_list<Keyword> known) const {
@@ -107,7 +107,7 @@ std::optional<MergedSchema::Alternatives> MergedSchema::take_alternatives() {
             }
             keywords.values[static_cast<size_t>(keyword)].reset();
             if (refusal_) return all;
-            const std::string path = path_within(keywords.path, keyword_name(keyword));
+            const std::string path = path_within(keywords.path, keywords.name_of(keyword));
             for (const element one : schemas) {
                 all.schemas.push_back({one, path_within(path, std::to_string(all.schemas.size()))});
             }
@@ -321,7 +321,7 @@ bool MergedSchema::add_rest(const SchemaKeywords& keywords, Keyword keyword, Sch
     bool any = true;
     if (!given || given->get(any) == SUCCESS) return any;
     if (given->is_object()) {
-        schemas.push_back({*given, path_within(keywords.path, keyword_name(keyword))});
+        schemas.push_back({*given, path_within(keywords.path, keywords.name_of(keyword))});
     } else {
         refuse_form(keywords, keyword, "a schema");
     }
@@ -348,7 +348,7 @@ MergedSchema::Items MergedSchema::items(Counts counts) {
             refuse_form(keywords, Keyword::PrefixItems, "an array of schemas");
             continue;
         }
-        const std::string path = path_within(keywords.path, keyword_name(Keyword::PrefixItems));
+        const std::string path = path_within(keywords.path, keywords.name_of(Keyword::PrefixItems));
         for (const element schema : schemas) {
             prefix.push_back({schema, path_within(path, std::to_string(prefix.size()))});
         }

@@ -55,10 +55,19 @@ constexpr std::array<std::string_view, 16> kAnnotations = {
     "discriminator", "contentEncoding", "contentMediaType", "strict",
 };
 
+constexpr std::string_view kItems = kNames[static_cast<size_t>(Keyword::Items)];
+constexpr std::string_view kAdditionalItems = "additionalItems";
+
 template <size_t n>
 std::optional<size_t> index_in(const std::array<std::string_view, n>& names, std::string_view name) {
     const auto found = std::find(names.begin(), names.end(), name);
     return found == names.end() ? std::nullopt : std::optional<size_t>(found - names.begin());
+}
+
+// Returns what a keyword of a tuple of draft 7 is called since.
+std::string_view new_name(std::string_view key) {
+    if (key == kItems) return keyword_name(Keyword::PrefixItems);
+    return key == kAdditionalItems ? kItems : key;
 }
 
 // Returns the types that a keyword applies to; 0 for any.
@@ -156,14 +165,24 @@ uint8_t type_bits(element value) {
 }
 
 SchemaKeywords::SchemaKeywords(simdjson::dom::object schema, std::string_view at) : path(at) {
+    const auto items = schema["items"];
+    is_old_tuple = items.error() == simdjson::SUCCESS && items.is_array();
     for (const auto& [key, value] : schema) {
-        if (const auto index = index_in(kNames, key)) {
+        if (key == kAdditionalItems && !is_old_tuple) continue;  // it says nothing there
+        const auto index = index_in(kNames, is_old_tuple ? new_name(key) : key);
+        if (index) {
             if (values[*index]) twice = static_cast<Keyword>(*index);
             values[*index] = value;
         } else if (!index_in(kAnnotations, key) && !key.starts_with("x-") && !(path == "#" && key == "$id")) {
             unknown.push_back(key);
         }
     }
+}
+
+std::string_view SchemaKeywords::name_of(Keyword keyword) const {
+    if (is_old_tuple && keyword == Keyword::PrefixItems) return kItems;
+    if (is_old_tuple && keyword == Keyword::Items) return kAdditionalItems;
+    return keyword_name(keyword);
 }
 
 std::optional<Keyword> SchemaKeywords::besides(std::initializer_list<Keyword> known) const {
