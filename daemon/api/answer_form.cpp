@@ -1,5 +1,10 @@
 #include "api/answer_form.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <variant>
+
 namespace llmd::api {
 
 using base::Value;
@@ -12,12 +17,23 @@ using Key = std::string_view;
 // The schema of "any JSON object".
 constexpr std::string_view kAnyObjectSchema = R"({"type":"object"})";
 
+void round_numbers(Value& value) {
+    if (const auto* number = value.get<Value::LargeNumber>()) {
+        constexpr double kMost = std::numeric_limits<double>::max();
+        value = std::clamp(std::strtod(number->text.c_str(), nullptr), -kMost, kMost);
+    } else if (auto* array = std::get_if<Value::Array>(&value.value)) {
+        for (Value& one : *array) round_numbers(one);
+    } else if (auto* object = std::get_if<Value::Object>(&value.value)) {
+        for (Value::Member& member : *object) round_numbers(member.value);
+    }
+}
+
 // A schema, as an object or as its JSON text.
 void take_schema(FieldReader& reader, Key key, const Value& schema, std::string& out) {
     if (const auto* text = schema.get<std::string>()) {
         out = *text;
     } else if (schema.is<Value::Object>()) {
-        out = base::json_text(schema);
+        out = schema_text(schema);
     } else {
         return reader.wrong_type(key, "a JSON schema, which is an object", schema);
     }
@@ -28,8 +44,17 @@ void take_schema(FieldReader& reader, Key key, const Value& schema, std::string&
 
 }  // namespace
 
+std::string schema_text(const Value& schema) {
+    Value rounded = schema;
+    round_numbers(rounded);
+    return base::json_text(rounded);
+}
+
 void read_schema(FieldReader& reader, Key key, Call& call) {
-    if (const Value* schema = reader.find(key)) take_schema(reader, key, *schema, call.request.json_schema);
+    const Value* schema = reader.find(key);
+    if (!schema) return;
+    take_schema(reader, key, *schema, call.request.json_schema);
+    call.sent.schema = base::concat(reader.path(), key);
 }
 
 // OpenAI's response_format, whose schema is within `json_schema`, and the `format` of responses, where it is beside the

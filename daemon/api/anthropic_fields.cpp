@@ -151,6 +151,8 @@ void read_anthropic_tools(FieldReader& reader, Key key, Call& call) {
         }
         listed.push_back(Value::Object{{"type", "function"}, {"function", std::move(function)}});
     });
+    call.sent.function = "";
+    call.sent.parameters = ".input_schema";
     read_as(reader, key, std::move(listed), call, read_call_tools);
 }
 

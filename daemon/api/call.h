@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/sent_names.h"
 #include "service/request.h"
 
 namespace llmd::api {
@@ -37,6 +38,7 @@ struct Call {
     PipeFormat format = PipeFormat::JsonLines;
     // Each note is a sentence that begins with a field, and says how the field was taken otherwise than it was asked.
     std::vector<std::string> notes;
+    SentNames sent;
 };
 
 }  // namespace llmd::api

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/answer_form.h"
+
 namespace llmd::api {
 
 namespace {
@@ -255,7 +257,7 @@ void read_tools(FieldReader& reader, std::string_view key, std::string& out) {
         const Value* type = base::find(*object, "type");
         tool = Value::Object{{"type", type ? *type : Value("function")}, {"function", std::move(function)}};
     }
-    out = base::json_text(std::move(listed));
+    out = schema_text(std::move(listed));
     if (out.size() > RequestLimits::kMaxToolsBytes) {
         reader.refuse(key, out.size(), " bytes are more than ", RequestLimits::kMaxToolsBytes);
     }

@@ -370,6 +370,7 @@ void read_bus_fallback(FieldReader& reader, Key key, Call& call) {
 void set_defaults(Dialect dialect, Call& call) {
     if ((dialect & (kConversation | kOllama)) != 0) call.request.max_tokens = kDefaultAnswerTokens;
     call.stream = (dialect & kOllama) != 0;
+    if (dialect == kResponses) call.sent.function = "";
     call.request.truncate = (dialect & (kOllama | kOllamaEmbed)) != 0;
 }
 
