@@ -16,7 +16,6 @@ namespace {
 using base::Value;
 using protocol::ChatMessage;
 using protocol::Thinking;
-using service::RequestLimits;
 using Key = std::string_view;
 using Role = ChatMessage::Role;
 
@@ -103,8 +102,8 @@ void read_turn(FieldReader& reader, std::vector<ChatMessage>& out) {
                                    : reader.refuse("role", "it is missing");
     }
     if (role != "assistant" && !reader.has("content")) reader.refuse("content", "it is missing");
-    if (out.size() > RequestLimits::kMaxMessages) {
-        reader.refuse("content", "turns and results are more than ", RequestLimits::kMaxMessages);
+    if (out.size() > kMaxTurnsRead) {
+        reader.refuse("content", "turns and results are more than ", kMaxTurnsRead);
     }
     if (!out.empty() && out.back().tool_calls.size() > protocol::kMaxToolCalls) {
         reader.refuse("content", out.back().tool_calls.size(), " calls are more than ", protocol::kMaxToolCalls);

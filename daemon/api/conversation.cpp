@@ -166,8 +166,8 @@ void read_item(FieldReader& reader, std::vector<ChatMessage>& out) {
 // Each message or item of the array at `key`.
 template <typename Read>
 void each_turn(FieldReader& reader, std::string_view key, const Value::Array& array, Read read) {
-    if (array.size() > RequestLimits::kMaxMessages) {
-        return reader.refuse(key, array.size(), " are more than ", RequestLimits::kMaxMessages);
+    if (array.size() > kMaxTurnsRead) {
+        return reader.refuse(key, array.size(), " are more than ", kMaxTurnsRead);
     }
     reader.each(key, array, "an object", read);
 }

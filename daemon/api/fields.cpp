@@ -390,7 +390,8 @@ void check_required(FieldReader& reader, Dialect dialect, Call& call) {
     if (dialect == kOllamaEmbeddings && request.inputs.empty()) reader.refuse("prompt", "it is missing");
     // Results of tools have got the calls that were missing.
     if (request.messages.size() > RequestLimits::kMaxMessages) {
-        reader.refuse("messages", request.messages.size(), " are more than ", RequestLimits::kMaxMessages);
+        reader.refuse(dialect == kResponses ? "input" : "messages", request.messages.size(), " are more than ",
+                      RequestLimits::kMaxMessages);
     }
     if (call.raw && call.system) reader.refuse("system", "not with a raw prompt");
 }

@@ -349,6 +349,13 @@ TEST(Chat, BadMessagesAreRefusedByTheirPlace) {
     EXPECT_EQ(refusal("[" + repeated(R"({"role":"user","content":"c"},)", RequestLimits::kMaxMessages) +
                       R"({"role":"user","content":"c"}])"),
               "messages: 1025 are more than 1024");
+    const std::string empty = repeated(R"({"role":"user","content":"c"},{"role":"assistant","content":null},)", 2048);
+    EXPECT_EQ(accepted(parse_chat_completion(R"({"messages":[)" + empty.substr(0, empty.size() - 1) + "]}"))
+                  .requests.front()
+                  .messages.size(),
+              1u)
+        << "those that say nothing do not count";
+    EXPECT_EQ(refusal("[" + empty + R"({"role":"user","content":"c"}])"), "messages: 4097 are more than 4096");
 }
 
 TEST(Chat, AnswersAreLongerThanCompletionsByDefault) {
