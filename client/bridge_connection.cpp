@@ -115,10 +115,10 @@ void BridgeConnection::read_llmd() {
         return send_to_client();
     }
     close_llmd();
-    if (!answered_)
-        return refuse(502,
-                      fail(ErrorCode::Failed,
-                           "llmd ended before it answered, or is of an older release than this bridge: its log says"));
+    if (!answered_) {
+        return refuse(502, fail(ErrorCode::Failed, "llmd ended before it answered, as one of an older release than ",
+                                "this bridge does; its log says why"));
+    }
     if (client_.bytes.empty()) leave();
 }
 

@@ -30,6 +30,7 @@ struct Call {
     bool include_usage = false;     // the stream ends with what the request cost
     bool raw = false;               // the prompt is not to become a conversation
     std::optional<uint32_t> n_ctx;  // the context that the caller believes in
+    std::string form_field;         // the field that says the form of the answer; empty: none does
     EmbeddingEncoding encoding = EmbeddingEncoding::Numbers;
     // These come from the bus alone.
     std::string handle_token;  // empty: none was given

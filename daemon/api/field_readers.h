@@ -40,8 +40,12 @@ std::string_view without_latest(std::string_view name);
 // --- answer_form.cpp -------------------------------------------------------------------------------------------------
 
 // These say which form an answer is to have, in the spellings of OpenAI's two APIs, of Ollama, llama-server, vLLM and
-// the bus: each sets GenerateRequest::json_schema.
-ReadField read_schema, read_format, read_text_form, read_ollama_format, read_structured_outputs;
+// the bus: each sets GenerateRequest::json_schema, regex or choices. Two of these fields are an error that names both.
+ReadField read_schema, read_regex, read_choices, read_format, read_text_form, read_ollama_format,
+    read_structured_outputs;
+// Refuses a form beside which nothing can be called together with tools. `reader` is of the whole request, which has
+// been read.
+void check_form(FieldReader& reader, const Call& call);
 
 // --- anthropic_fields.cpp: what Anthropic's messages spell as no other dialect ---------------------------------------
 

@@ -19,9 +19,8 @@ struct MendedSchema {
 // Mends the schema of a tool's arguments, and so of an object. Returns nothing where there is nothing to mend:
 // - `type` with the name of a JSON type in other letters or of a common programming language is that type; any other
 //   goes, and at the root it is "object";
-// - `properties`, `patternProperties`, `propertyNames`, `$defs`, `definitions`, `required`, `enum`, `items`,
-//   `additionalProperties`, `anyOf`, `oneOf`, `allOf` and the keywords whose values are numbers, strings or true and
-//   false go where their value is of another kind, a count is negative, or an `enum` is empty;
+// - the keywords that hold schemas (held_by()), `required`, `enum`, and the keywords whose values are numbers, strings
+//   or true and false go where their value is of another kind, a count is negative, or an `enum` is empty;
 // - a key that comes again goes;
 // - a `$ref` that names nothing in the schema goes, unless a schema around it, the nearest first, has what it names: it
 //   was written for itself, with `$defs` of its own;

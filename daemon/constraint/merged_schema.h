@@ -144,6 +144,13 @@ public:
 private:
     // `open` are the paths of the schemas that lead to this one.
     void add(const SchemaAt& schema, simdjson::dom::element root, size_t& n_merges, std::vector<std::string>& open);
+    struct Held {
+        std::string_view name;  // in a map
+        SchemaAt at;
+    };
+    // Returns the schemas in the value of a keyword that holds several. None if it is absent, or refused: it is no such
+    // value, or has more alternatives than kMaxAlternatives.
+    std::vector<Held> held(const SchemaKeywords& keywords, Keyword keyword);
     // Refuses `keyword`, whose value is none of `wanted`.
     void refuse_form(const SchemaKeywords& keywords, Keyword keyword, std::string_view wanted);
     // Reads the value of `keyword`, which is `wanted`, and refuses another. False: it is not there, or another.

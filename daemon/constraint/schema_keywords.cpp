@@ -18,20 +18,21 @@ namespace {
 struct NamedTypes {
     std::string_view name;
     uint8_t types;  // that the name is of, or that the keyword applies to; 0: any
+    Holds holds = Holds::NoSchema;
 };
 constexpr std::array<NamedTypes, kKeywords> kKeywordRows = {{
     {"type", 0},
     {"enum", 0},
     {"const", 0},
-    {"properties", kObject},
+    {"properties", kObject, Holds::Map},
     {"required", kObject},
-    {"additionalProperties", kObject},
-    {"patternProperties", kObject},
-    {"propertyNames", kObject},
+    {"additionalProperties", kObject, Holds::Schema},
+    {"patternProperties", kObject, Holds::Map},
+    {"propertyNames", kObject, Holds::Schema},
     {"minProperties", kObject},
     {"maxProperties", kObject},
-    {"items", kArray},
-    {"prefixItems", kArray},
+    {"items", kArray, Holds::Schema},
+    {"prefixItems", kArray, Holds::List},
     {"minItems", kArray},
     {"maxItems", kArray},
     {"uniqueItems", kArray},
@@ -45,11 +46,14 @@ constexpr std::array<NamedTypes, kKeywords> kKeywordRows = {{
     {"multipleOf", kNumber},
     {"format", kString},
     {"nullable", 0},
-    {"allOf", 0},
-    {"anyOf", 0},
-    {"oneOf", 0},
+    {"allOf", 0, Holds::Alternatives},
+    {"anyOf", 0, Holds::Alternatives},
+    {"oneOf", 0, Holds::Alternatives},
     {"$ref", 0},
 }};
+
+// Hold what a $ref looks up.
+constexpr std::array<std::string_view, 2> kDefinitions = {"$defs", "definitions"};
 
 // Annotations do not change which texts are valid, nor do OpenAPI's `discriminator`, `example` and names in "x-", nor
 // OpenAI's `strict`, which Home Assistant writes into the schema itself: every schema is kept to here.
@@ -87,6 +91,11 @@ std::string as_told(element value) {
 
 std::string_view keyword_name(Keyword keyword) {
     return kKeywordRows[static_cast<size_t>(keyword)].name;
+}
+
+Holds held_by(std::string_view keyword) {
+    if (const auto index = index_in(kKeywordRows, keyword)) return kKeywordRows[*index].holds;
+    return std::ranges::find(kDefinitions, keyword) == kDefinitions.end() ? Holds::NoSchema : Holds::Map;
 }
 
 uint8_t type_bits(std::string_view name) {

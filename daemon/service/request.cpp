@@ -60,12 +60,13 @@ bool is_preload(const GenerateRequest& request) {
 base::Result<void> check(const GenerateRequest& request) {
     using Limits = RequestLimits;
     constexpr auto kInvalid = ErrorCode::InvalidArgument;
-    size_t n_input_bytes = 0, longest_input = 0, n_message_bytes = 0;
+    size_t n_input_bytes = 0, longest_input = 0, n_message_bytes = 0, n_choice_bytes = 0;
     for (const Prompt& input : request.inputs) {
         n_input_bytes += input.text.size();
         longest_input = std::max(longest_input, input.ids.size());
     }
     for (const protocol::ChatMessage& message : request.messages) n_message_bytes += text_bytes(message);
+    for (const std::string& choice : request.choices) n_choice_bytes += choice.size();
     const bool has_prompt = !request.prompt.empty(), has_messages = !request.messages.empty();
     if (has_prompt && has_messages && (request.echo || !request.tools.empty())) {
         return fail(kInvalid, "messages: given together with a prompt");
@@ -98,6 +99,9 @@ base::Result<void> check(const GenerateRequest& request) {
         {kInvalid, "messages", request.messages.size(), "", Limits::kMaxMessages},
         {ErrorCode::PromptTooLong, "messages", n_message_bytes, " bytes", Limits::kMaxSocketPromptBytes},
         {kInvalid, "json_schema", request.json_schema.size(), " bytes", Limits::kMaxJsonSchemaBytes},
+        {kInvalid, "regex", request.regex.size(), " bytes", Limits::kMaxRegexBytes},
+        {kInvalid, "choices", request.choices.size(), "", Limits::kMaxChoices},
+        {kInvalid, "choices", n_choice_bytes, " bytes", Limits::kMaxChoicesBytes},
         {kInvalid, "tools", request.tools.size(), " bytes", Limits::kMaxToolsBytes},
         {kInvalid, "application", request.caller.application.size(), " bytes", Limits::kMaxApplicationBytes},
     };

@@ -177,6 +177,66 @@ TEST_F(Faults, AWrongKernelIsFoundBeforeItIsUsed) {
         << on_cpu.notes.back();
 }
 
+// Whatever a library of built-in functions gets wrong that a kernel calls, as one that is not made for the driver's
+// compiler.
+TEST_F(Faults, AWrongBuiltInFunctionIsFoundBeforeItIsUsed) {
+    const fs::path cache = directory_ / "built-in-cache";
+    for (const std::string function :
+         {"exp", "log", "tanh", "rsqrt", "native_exp", "native_recip", "mad", "popcount"}) {
+        SCOPED_TRACE(function);
+        ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+        *control_ = {.hidden = kHideCpuType};
+        std::snprintf(control_->wrong_function, sizeof control_->wrong_function, "%s", function.c_str());
+        const Outcome refused = run(BackendKind::OpenCl);
+        const Outcome on_cpu = run(BackendKind::Auto);
+        fs::remove_all(cache);
+        ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
+        const std::string why = "self-test: the built-in function " + function + " gives ";
+        ASSERT_TRUE(refused.load_error);
+        EXPECT_EQ(refused.load_error->code, ErrorCode::DeviceError);
+        EXPECT_NE(refused.load_error->message.find(why), std::string::npos) << refused.load_error->message;
+        EXPECT_EQ(on_cpu.backend, "cpu");
+        ASSERT_FALSE(on_cpu.notes.empty());
+        EXPECT_NE(on_cpu.notes.back().find(" is not used: " + why), std::string::npos) << on_cpu.notes.back();
+    }
+}
+
+TEST_F(Faults, AWrongBuiltInFunctionOfMesaNamesItsCure) {
+    const fs::path cache = directory_ / "cure-cache";
+    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+    *control_ = {.hidden = kHideCpuType | kPassForRusticl};
+    std::snprintf(control_->wrong_function, sizeof control_->wrong_function, "exp");
+    const Outcome refused = run(BackendKind::OpenCl);
+    fs::remove_all(cache);
+    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
+    ASSERT_TRUE(refused.load_error);
+    EXPECT_NE(refused.load_error->message.find("mesa-libclc"), std::string::npos) << refused.load_error->message;
+}
+
+// No kernel calls sin() or fma(), and weights are read through pointers where images give something else.
+TEST_F(Faults, AWrongFunctionThatIsNotNeededHarmsNothing) {
+    const auto text_with_wrong = [](const char* function, uint32_t hidden) {
+        *control_ = {.hidden = kHideCpuType | hidden};
+        std::snprintf(control_->wrong_function, sizeof control_->wrong_function, "%s", function);
+        const Outcome outcome = run(BackendKind::OpenCl);
+        EXPECT_FALSE(outcome.load_error) << outcome.load_error->message;
+        EXPECT_EQ(outcome.ids.size(), kTokens);
+        return outcome.ids;
+    };
+    const struct {
+        const char* function;
+        uint32_t hidden;  // with that the text is the same
+    } cases[] = {{"sin", 0}, {"fma", 0}, {"read_imageui", kHideImages}};
+    for (const auto& [function, hidden] : cases) {
+        const auto expected = text_with_wrong("", hidden);
+        const fs::path cache = directory_ / "not-needed-cache";
+        ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+        EXPECT_EQ(text_with_wrong(function, 0), expected) << function;
+        fs::remove_all(cache);
+        ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
+    }
+}
+
 // What the host and the device say to each other: the batch, the sampling request, one flush and one small answer.
 // Arguments and memory are a matter of loading.
 TEST_F(Faults, ATokenCostsOneFlushAndOneRead) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <limits>
 
 namespace llmd::model {
 namespace {
@@ -226,16 +227,30 @@ void decode_blocks(void (*decode)(const uint8_t*, float*), const BlockLayout& fo
     for (size_t i = 0; i < out.size(); i += format.block_weights, in += format.block_bytes) decode(in, out.data() + i);
 }
 
-// Whether the exponent of each T, one every `stride` bytes, has a bit that is not set.
+template <typename Word>
+Word word_at(std::span<const std::byte> bytes, size_t at) {
+    Word word;
+    std::memcpy(&word, &bytes[at], sizeof word);
+    return word;
+}
+
+// Whether the exponent of each T, one every `stride` bytes, has a bit that is not set: one that has none carries into
+// the sign's place when its lowest bit is added. Neighbours are added as one word, since this is read beside the hash
+// of a file, which takes as little time.
 template <typename T>
 bool have_exponents(std::span<const std::byte> bytes, size_t first, size_t stride, T exponent) {
-    bool all = true;
-    for (size_t at = first; at < bytes.size(); at += stride) {
-        T value;
-        std::memcpy(&value, &bytes[at], sizeof value);
-        all &= (value & exponent) != exponent;
+    constexpr uint64_t kEach = ~uint64_t{0} / std::numeric_limits<T>::max();
+    constexpr T kSign = std::numeric_limits<T>::max() / 2 + 1;
+    const auto lowest = static_cast<T>(exponent & (~exponent + 1));
+    uint64_t carries = 0;
+    size_t at = first;
+    if (stride == sizeof(T)) {
+        for (; at + sizeof carries <= bytes.size(); at += sizeof carries) {
+            carries |= (word_at<uint64_t>(bytes, at) & kEach * exponent) + kEach * lowest;
+        }
     }
-    return all;
+    for (; at < bytes.size(); at += stride) carries |= (uint64_t{word_at<T>(bytes, at)} & exponent) + lowest;
+    return (carries & kEach * kSign) == 0;
 }
 
 }  // namespace

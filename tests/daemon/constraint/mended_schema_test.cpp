@@ -56,6 +56,8 @@ TEST(MendedSchema, OnlyTheKeywordThatIsMalformedGoes) {
         {R"({"type":"object","patternProperties":[],"propertyNames":"a"})", R"({"type":"object"})"},
         {R"({"type":"object","patternProperties":{"^x":{"type":"any"}},"propertyNames":{"type":"str"}})",
          R"({"type":"object","patternProperties":{"^x":{}},"propertyNames":{"type":"string"}})"},
+        {R"({"type":"object","properties":{"a":{"prefixItems":[{"type":"any"},{"type":"Int"}]},"b":{"prefixItems":{}}}})",
+         R"({"type":"object","properties":{"a":{"prefixItems":[{},{"type":"integer"}]},"b":{}}})"},
         {R"([])", R"({})"},
         {R"(false)", R"({})"},
         {R"("x")", R"({"type":"object"})"},

@@ -188,7 +188,10 @@ TEST_F(BridgedTest, OneProgramLeavesConnectionsToOthers) {
         write(clients.back(), "POST /tokenize HTTP/1.1\r\nHost: localhost:1234\r\nContent-Length: 9\r\n\r\n{");
     };
     for (size_t i = 0; i < Server::kMaxConnectionsPerProcess; ++i) connect_busy();
-    const std::string refused = ask_as(11, get("/health", kBridgeHost));
+    const base::UniqueFd one_more = knock(bridge_path());
+    // At once, as a bridge does: llmd closes when it has read the preamble.
+    write(one_more, *base::write_bridge_preamble({1234, {}, {}, {}, 11}) + get("/health", kBridgeHost));
+    const std::string refused = read(one_more);
     EXPECT_EQ(status(refused), 429);
     EXPECT_NE(refused.find("process 11 has 96 connections in use, and no more may be"), std::string::npos) << refused;
     EXPECT_EQ(status(ask_as(12, get("/health", kBridgeHost))), 200);

@@ -227,12 +227,33 @@ TEST(AreFinite, OneWeightThatIsNotIsFound) {
         const bool is_float = format.type == TensorType::F32;
         // The upper half of a float, which bfloat16 is.
         const uint32_t widened = is_float || format.type == TensorType::BF16 ? 0x7f80u : 0;
-        for (const uint32_t place : {uint32_t{format.scale.at}, uint32_t{format.minimum.at}}) {
+        const uint32_t minimum = format.minimum.exists() ? format.minimum.at : format.scale.at;
+        for (const uint32_t place : {uint32_t{format.scale.at}, minimum}) {
             for (const uint32_t half : {0x7c00u, 0xfc00u, 0x7e00u, 0xfdffu}) {  // infinities and NaN
                 Bytes broken = blocks;
                 const size_t at = broken.size() - format.block_bytes + place + (is_float ? 2 : 0);
                 store_u16(broken, at, static_cast<uint16_t>(half | widened));
                 EXPECT_FALSE(are_finite(format.type, broken)) << place << ' ' << half;
+            }
+        }
+    }
+}
+
+// Neighbours are looked at together.
+TEST(Finite, EachOfAFewFloatsIsLookedAt) {
+    for (const TensorType type : {TensorType::F32, TensorType::F16, TensorType::BF16}) {
+        const size_t bytes = block_layout(type).block_bytes;
+        const uint16_t infinite = type == TensorType::F16 ? 0xfc00 : 0xff80;
+        const uint16_t largest = type == TensorType::F16 ? 0xfbff : 0xff7f;
+        for (size_t n = 1; n <= 17; ++n) {
+            Bytes blocks(n * bytes, std::byte{0xff});
+            const auto set = [&](size_t at, uint16_t value) { store_u16(blocks, (at + 1) * bytes - 2, value); };
+            for (size_t i = 0; i < n; ++i) set(i, largest);
+            EXPECT_TRUE(are_finite(type, blocks));
+            for (size_t i = 0; i < n; ++i) {
+                set(i, infinite);
+                EXPECT_FALSE(are_finite(type, blocks)) << n << ' ' << i;
+                set(i, largest);
             }
         }
     }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/compute/noise.h"
+#include "engine/compute/opencl/gpu/built_ins.h"
 #include "engine/compute/opencl/gpu/launch_plan.h"
 #include "engine/compute/opencl/gpu/layout.h"
 #include "engine/compute/opencl/runtime/program_cache.h"
@@ -424,6 +425,7 @@ Result<SelfTestResult> test_kernels(DeviceQueue& queue, const KernelChoice& kern
     const uint64_t key = program_key(std::array<std::string_view, 3>{queue.identity(), fingerprint, description});
     const ProgramCache passed(user_cache_directory("self-tests"));
     if (passed.peek(key)) return SelfTestResult{{.images = model.images}, {}};
+    if (auto ok = check_built_ins(queue); !ok) return ok.error();
     const auto kernels_of = tests_of(kernel_choice, model.kinds);
     const auto probes = take_probes(model.weights, kernels_of);
     std::vector<ProbeTest> tests;
