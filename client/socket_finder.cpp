@@ -1,7 +1,6 @@
 #include "client/socket_finder.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -17,6 +17,8 @@ BODY = {"model": LLAMA, "prompt": f"Once upon a time {MARKER}", "max_tokens": 8,
 PROGRAM = """
 import http.client, json, socket, sys
 address, body, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
+print("ready", flush=True)
+sys.stdin.readline()
 connections = [http.client.HTTPConnection(address if address[0] != "/" else "llmd") for _ in range(n)]
 for connection in connections:
     if address[0] == "/":

@@ -47,6 +47,8 @@ def call(seed):
     return whole.id
 
 
+print("ready", flush=True)
+sys.stdin.readline()
 with ThreadPoolExecutor(n) as pool:
     print(json.dumps(list(pool.map(call, range(n)))))
 """
