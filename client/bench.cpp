@@ -8,7 +8,6 @@
 
 #include "client/commands.h"
 #include "client/counts.h"
-#include "client/llmd_client.h"
 #include "client/output.h"
 #include "client/text_stream.h"
 

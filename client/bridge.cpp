@@ -40,7 +40,9 @@ BridgeConnection::Route route_from(const Dictionary& options) {
             throw CommandError(ExitCode::Usage, "--allow-origin: " + checked.error().message);
         }
     }
-    if (const auto written = base::write_bridge_preamble(route.preamble); !written) {
+    base::BridgePreamble longest = route.preamble;
+    longest.program = base::kMaxProgram;
+    if (const auto written = base::write_bridge_preamble(longest); !written) {
         throw CommandError(ExitCode::Usage, "--allow-host, --allow-origin: " + written.error().message);
     }
     return route;

@@ -39,9 +39,9 @@ std::string bridge_answer(unsigned status, const base::Error& error, std::string
         "\r\n\r\n", body);
 }
 
-BridgeConnection::BridgeConnection(base::EventLoop& loop, const Route& route, base::UniqueFd client,
+BridgeConnection::BridgeConnection(base::EventLoop& loop, const Route& route, base::UniqueFd client, pid_t program,
                                    std::function<void()> on_end)
-    : loop_(loop), route_(route), on_end_(std::move(on_end)) {
+    : loop_(loop), route_(route), program_(program), on_end_(std::move(on_end)) {
     client_.fd = std::move(client);
     set_timer(kFirstBytesTime, [this] { end(); });
     update();
@@ -89,7 +89,9 @@ void BridgeConnection::end_of_client() {
 
 void BridgeConnection::connect_llmd() {
     loop_.cancel_timer(std::exchange(timer_, 0));
-    auto preamble = base::write_bridge_preamble(route_.preamble);
+    base::BridgePreamble of_program = route_.preamble;
+    of_program.program = program_;
+    auto preamble = base::write_bridge_preamble(of_program);
     if (!preamble) return refuse(503, preamble.error());
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -113,7 +115,10 @@ void BridgeConnection::read_llmd() {
         return send_to_client();
     }
     close_llmd();
-    if (!answered_) return refuse(502, fail(ErrorCode::Failed, "llmd ended before it answered"));
+    if (!answered_) {
+        return refuse(502, fail(ErrorCode::Failed, "llmd ended before it answered, as one of an older release than ",
+                                "this bridge does; its log says why"));
+    }
     if (client_.bytes.empty()) leave();
 }
 

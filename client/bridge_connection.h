@@ -39,12 +39,15 @@ public:
         base::BridgePreamble preamble;
     };
 
-    // `client` does not block. `on_end` is called once, in a later pass of the loop, when all is over: the connection
-    // may be destroyed. The references must outlive it.
-    BridgeConnection(base::EventLoop& loop, const Route& route, base::UniqueFd client, std::function<void()> on_end);
+    // `client` does not block. `program`: whose it is, as in a preamble. `on_end` is called once, in a later pass of
+    // the loop, when all is over: the connection may be destroyed. The references must outlive it.
+    BridgeConnection(base::EventLoop& loop, const Route& route, base::UniqueFd client, pid_t program,
+                     std::function<void()> on_end);
     ~BridgeConnection();
     BridgeConnection(const BridgeConnection&) = delete;
     BridgeConnection& operator=(const BridgeConnection&) = delete;
+
+    pid_t program() const { return program_; }
 
 private:
     enum class Stage { Pump, Leaving, Ended };
@@ -76,6 +79,7 @@ private:
 
     base::EventLoop& loop_;
     const Route& route_;
+    const pid_t program_;
     const std::function<void()> on_end_;
     End client_;
     End llmd_;

@@ -84,7 +84,7 @@ bool answers(const inet_diag_msg& message, const inet_diag_req_v2& question) {
 
 }  // namespace
 
-base::Result<std::optional<uid_t>> uid_of_peer(int fd) {
+base::Result<std::optional<PeerSocket>> socket_of_peer(int fd) {
     const auto question = question_about_peer(fd);
     if (!question) return question.error();
     const base::UniqueFd netlink(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
@@ -104,13 +104,13 @@ base::Result<std::optional<uid_t>> uid_of_peer(int fd) {
     if (holds(0)) std::memcpy(&header, bytes.data(), sizeof header);
     if (header.nlmsg_type == SOCK_DIAG_BY_FAMILY && holds(sizeof message)) {
         std::memcpy(&message, content, sizeof message);
-        if (message.idiag_inode == 0 || !answers(message, question->body)) return std::optional<uid_t>();
-        return std::optional<uid_t>(message.idiag_uid);
+        if (message.idiag_inode == 0 || !answers(message, question->body)) return std::optional<PeerSocket>();
+        return std::optional(PeerSocket{message.idiag_uid, message.idiag_inode});
     }
     if (header.nlmsg_type == NLMSG_ERROR && holds(sizeof error.error)) {
         std::memcpy(&error.error, content, sizeof error.error);
         // Asked about TCP, a kernel without it says ENOENT too; bridge_server.cpp has asked about a socket of its own.
-        if (error.error == -ENOENT) return std::optional<uid_t>();
+        if (error.error == -ENOENT) return std::optional<PeerSocket>();
         return fail_errno(ErrorCode::Failed, "NETLINK_SOCK_DIAG", -error.error);
     }
     return fail(ErrorCode::Failed, "NETLINK_SOCK_DIAG: an answer of ", n_bytes, " bytes that is none");

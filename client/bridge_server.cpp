@@ -6,9 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "client/bridge_peer.h"
@@ -97,10 +95,10 @@ Result<void> check_kernel(int listener) {
         if (!server) return fail_errno(ErrorCode::Failed, "accept on 127.0.0.1", errno);
         if (ntohs(peer.sin_port) == own_port) break;
     }
-    const auto uid = uid_of_peer(server.get());
-    if (uid && *uid == ::geteuid()) return {};
+    const auto peer = socket_of_peer(server.get());
+    if (peer && *peer && (*peer)->uid == ::geteuid()) return {};
     return fail(ErrorCode::Failed, "this kernel does not tell whose a TCP connection is (CONFIG_INET_TCP_DIAG)",
-                uid ? "" : ": ", uid ? "" : uid.error().message);
+                peer ? "" : ": ", peer ? "" : peer.error().message);
 }
 
 // As much as the socket takes at once: that of a new connection is empty.
@@ -164,21 +162,29 @@ void BridgeServer::accept(int listener) {
         loop_.add_timer_after(kAcceptPause, [this, listener] { watch(listener); });
         return;
     }
-    const auto uid = uid_of_peer(fd.get());
-    if (!uid || *uid != ::geteuid()) {
+    const auto peer = socket_of_peer(fd.get());
+    if (!peer || !*peer || (*peer)->uid != ::geteuid()) {
         return turn_away(fd.get(), 403,
-                         uid ? fail(ErrorCode::NotAllowed, "this bridge serves another user") : uid.error());
+                         peer ? fail(ErrorCode::NotAllowed, "this bridge serves another user") : peer.error());
     }
     if (connections_.size() >= kMaxConnections) {
         return turn_away(fd.get(), 503,
                          fail(ErrorCode::NotReady, connections_.size(), " connections are open, at most ",
                               kMaxConnections, " may be"));
     }
+    const pid_t program = programs_.process_of((*peer)->inode);
+    const auto is_of_program = [program](const auto& entry) { return entry.second->program() == program; };
+    if (program != 0 && std::count_if(connections_.begin(), connections_.end(), is_of_program) >=
+                            static_cast<ptrdiff_t>(kMaxConnectionsPerProgram)) {
+        return turn_away(fd.get(), 429,
+                         fail(ErrorCode::RateLimited, "process ", program, " has ", kMaxConnectionsPerProgram,
+                              " connections in use, and no more may be"));
+    }
     set_option(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);  // a token is a small packet, and must not wait for the next
     set_option(fd.get(), SOL_SOCKET, SO_SNDBUF, kSendBufferBytes);
     const uint64_t key = ++last_connection_;
-    connections_[key] =
-        std::make_unique<BridgeConnection>(loop_, route_, std::move(fd), [this, key] { connections_.erase(key); });
+    connections_[key] = std::make_unique<BridgeConnection>(loop_, route_, std::move(fd), program,
+                                                           [this, key] { connections_.erase(key); });
 }
 
 }  // namespace llmd::client

@@ -1,5 +1,5 @@
 // Where the bridge listens: this device's own addresses 127.0.0.1 and, where there is IPv6, ::1, never any other; for
-// programs of the same user only.
+// programs of the same user only, which it tells apart as far as SocketFinder does.
 // Thread-bound to the event loop.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "client/bridge_connection.h"
+#include "client/socket_finder.h"
 
 namespace llmd::client {
 
@@ -22,6 +23,8 @@ public:
     // Further ones are closed with an answer that says so. llmd takes fewer of all bridges together, and makes room for
     // a new one by closing one that is idle.
     static constexpr size_t kMaxConnections = 160;
+    // One process has no more, so that there is room for others. llmd takes fewer of it, and makes room likewise.
+    static constexpr size_t kMaxConnectionsPerProgram = 128;
 
     // `route.preamble.port` 0 takes one that is free. NotReady names the address that cannot be had; Failed when the
     // kernel does not say whose a connection is. The loop must outlive the server.
@@ -42,6 +45,7 @@ private:
     base::EventLoop& loop_;
     BridgeConnection::Route route_;
     std::vector<base::UniqueFd> listeners_;  // for 127.0.0.1, then for ::1
+    SocketFinder programs_;
     uint64_t last_connection_ = 0;
     std::map<uint64_t, std::unique_ptr<BridgeConnection>> connections_;
 };

@@ -1,7 +1,6 @@
 #include "client/completion.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "base/config.h"

@@ -18,7 +18,6 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
-#include <regex>
 #include <sstream>
 #include <thread>
 
@@ -29,7 +28,6 @@
 #include "client/commands.h"
 #include "client/doctor.h"
 #include "client/llmd_client.h"
-#include "client/model_folder.h"
 #include "client/output.h"
 #include "supervisor/model_catalogue.h"
 
@@ -42,8 +40,6 @@ constexpr size_t kLongestName = 160;
 constexpr size_t kShortestPrivateWord = 3;
 constexpr size_t kLongWord = 5;  // found within other words too
 constexpr uint64_t kMiB = 1u << 20;
-// A model has some dozens; more would be another file than we know.
-constexpr size_t kMostKernelConfigs = 256;
 
 std::string lower(std::string_view text) {
     std::string out(text);
@@ -176,17 +172,15 @@ void add_settings(Report& report) {
     }
 }
 
-// Returns its path; empty where llmd does not say it.
-std::string add_model(Report& report, const LlmdClient& client, const std::string& name) {
+void add_model(Report& report, const LlmdClient& client, const std::string& name) {
     for (const Dictionary& model : client.list_models()) {
         if (text_of(model, "name") != name) continue;
         report.add("model", name == supervisor::kBundledModel ? name : "another");
         report.add("model_architecture", text_of(model, "architecture"));
         report.add("model_weights", text_of(model, "quantization"));
         report.add_bytes("model_size", number_of(model, "size_bytes"));
-        return text_of(model, "path");
+        return;
     }
-    return {};
 }
 
 // Its path in the hierarchy of version 2; empty where there is none.
@@ -231,16 +225,6 @@ void add_figure(Report& report, const std::string& name, const Figure& figure) {
     report.add(name, one_decimal(figure.mean()) + ", deviation " + one_decimal(figure.deviation()));
 }
 
-// None on the CPU, which has no autotuner.
-void add_kernel_configs(Report& report, const Dictionary& status, const std::string& path) {
-    if (text_of(status, "backend") != "opencl" || path.empty()) return;
-    const auto model = inspect_model(base::find_engine(), path);
-    size_t n = 0;
-    for (const std::string& row : kernel_config_rows(base::xdg_cache_home() + "/llmd/kernel-configs", model.n_embd)) {
-        report.add("kernel_config_" + std::to_string(++n), row);
-    }
-}
-
 // False when Ctrl-C ended it.
 bool add_measured(Report& report, const Dictionary& options) {
     try {
@@ -248,14 +232,13 @@ bool add_measured(Report& report, const Dictionary& options) {
         const auto figures = measure(client, options);
         if (!figures) return false;
         const Dictionary status = client.status();
-        const std::string path = add_model(report, client, text_of(status, "model"));
+        add_model(report, client, text_of(status, "model"));
         add_engine(report, status);
         report.add("prompt_tokens", figures->n_prompt);
         report.add("generated_tokens", figures->n_generated);
         add_figure(report, "prefill_tokens_per_second", figures->prefill);
         add_figure(report, "decode_tokens_per_second", figures->decode);
         add_figure(report, "first_token_ms", figures->ttft);
-        add_kernel_configs(report, status, path);
     } catch (const CommandError& error) {
         report.add("measuring_failed", error.name().empty() ? "Failed" : error.name());
     }
@@ -336,36 +319,6 @@ std::vector<std::string> private_words() {
     std::array<char, HOST_NAME_MAX + 1> host = {};
     if (::gethostname(host.data(), host.size() - 1) == 0) add(host.data());
     return words;
-}
-
-std::vector<std::string> kernel_config_rows(const std::string& directory, uint64_t n_embd) {
-    static const std::regex kLine(
-        "(passed|tuned|image [A-Za-z0-9_]{1,40}|matmul [A-Za-z0-9_]{1,40} [0-9]{1,10} ([0-9]{1,10})( [0-9]{1,10}){8})");
-    std::error_code error;
-    std::vector<std::string> rows;
-    // A file without any matmul, of a device that is not tuned, names no model: it is better than none.
-    std::pair best(false, fs::file_time_type::min());
-    for (const auto& entry : fs::directory_iterator(directory, error)) {
-        std::error_code gone;
-        const auto time = entry.last_write_time(gone);
-        if (gone) continue;
-        std::vector<std::string> found;
-        bool has_matmul = false, is_of_model = false;
-        std::ifstream file(entry.path());
-        for (std::string line; found.size() < kMostKernelConfigs && std::getline(file, line);) {
-            std::smatch match;
-            // The first line stands behind the file's header.
-            if (line.size() > kLongestName * 2 || !std::regex_search(line, match, kLine)) continue;
-            if (!match.suffix().str().empty()) continue;
-            found.push_back(match[1]);
-            has_matmul = has_matmul || match[2].matched;
-            is_of_model = is_of_model || match[2] == std::to_string(n_embd);
-        }
-        if ((has_matmul && !is_of_model) || std::pair(is_of_model, time) <= best) continue;
-        best = {is_of_model, time};
-        rows = std::move(found);
-    }
-    return rows;
 }
 
 ExitCode run_report(const Arguments& arguments) {

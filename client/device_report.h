@@ -22,8 +22,4 @@ std::string foreign(std::string_view text, const std::vector<std::string>& priva
 // of fewer than three letters are left out, since they are in everything.
 std::vector<std::string> private_words();
 
-// Returns the lines that the autotuner has kept for a model of `n_embd` embedding numbers, in the newest such file of
-// `directory` (engine/compute/opencl/autotune/kernel_config_cache.h), without those that are not of their form.
-std::vector<std::string> kernel_config_rows(const std::string& directory, uint64_t n_embd);
-
 }  // namespace llmd::client

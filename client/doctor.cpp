@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 
 #include "base/config.h"
@@ -57,15 +56,8 @@ void print_text(const std::vector<Check>& checks) {
 }  // namespace
 
 const char* state_name(Check::State state) {
-    switch (state) {
-        case Check::State::Ok:
-            return "ok";
-        case Check::State::Warn:
-            return "warn";
-        case Check::State::Fail:
-            break;
-    }
-    return "fail";
+    constexpr const char* kNames[] = {"ok", "warn", "fail"};
+    return kNames[static_cast<size_t>(state)];
 }
 
 std::string install_command(const std::string& debian, const std::string& alpine) {

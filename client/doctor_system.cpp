@@ -1,4 +1,3 @@
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,9 +47,9 @@ struct Models {
 
 std::vector<ModelEntry> list_models() {
     base::EventLoop loop;
-    supervisor::ModelCatalogue catalogue(loop, base::model_folders(), base::find_engine());
+    const auto catalogue = supervisor::ModelCatalogue::make(loop, base::model_folders(), base::find_engine());
     std::vector<ModelEntry> out;
-    catalogue.list([&](std::vector<ModelEntry> models) {
+    catalogue->list([&](std::vector<ModelEntry> models) {
         out = std::move(models);
         loop.stop();
     });

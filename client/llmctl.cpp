@@ -1,4 +1,7 @@
 // llmctl: llmd from the shell.
+#include <iterator>
+#include <utility>
+
 #include "client/arguments.h"
 #include "client/commands.h"
 #include "client/program.h"
@@ -6,60 +9,23 @@
 namespace llmd::client {
 namespace {
 
+constexpr std::pair<Command, ExitCode (*)(const Arguments&)> kCommands[] = {
+    {Command::Generate, run_generate}, {Command::Chat, run_chat},       {Command::Models, run_models},
+    {Command::Load, run_load},         {Command::Unload, run_unload},   {Command::Status, run_status},
+    {Command::Queue, run_queue},       {Command::Cancel, run_cancel},   {Command::Tokenize, run_tokenize},
+    {Command::Embed, run_embed},       {Command::Import, run_import},   {Command::Bench, run_bench},
+    {Command::Doctor, run_doctor},     {Command::Report, run_report},   {Command::Bridge, run_bridge},
+    {Command::Pull, run_pull},         {Command::Show, run_show},       {Command::Logs, run_logs},
+    {Command::Remove, run_rm},         {Command::Default, run_default}, {Command::Config, run_config},
+    {Command::Remote, run_remote},     {Command::Version, run_version}, {Command::Start, run_start},
+};
+static_assert(std::size(kCommands) == static_cast<size_t>(Command::Start), "every command but Help");
+
 ExitCode run(const Arguments& arguments) {
-    switch (arguments.command) {
-        case Command::Generate:
-            return run_generate(arguments);
-        case Command::Chat:
-            return run_chat(arguments);
-        case Command::Models:
-            return run_models(arguments);
-        case Command::Load:
-            return run_load(arguments);
-        case Command::Unload:
-            return run_unload(arguments);
-        case Command::Status:
-            return run_status(arguments);
-        case Command::Queue:
-            return run_queue(arguments);
-        case Command::Cancel:
-            return run_cancel(arguments);
-        case Command::Tokenize:
-            return run_tokenize(arguments);
-        case Command::Embed:
-            return run_embed(arguments);
-        case Command::Import:
-            return run_import(arguments);
-        case Command::Bench:
-            return run_bench(arguments);
-        case Command::Doctor:
-            return run_doctor(arguments);
-        case Command::Report:
-            return run_report(arguments);
-        case Command::Bridge:
-            return run_bridge(arguments);
-        case Command::Pull:
-            return run_pull(arguments);
-        case Command::Show:
-            return run_show(arguments);
-        case Command::Logs:
-            return run_logs(arguments);
-        case Command::Remove:
-            return run_rm(arguments);
-        case Command::Default:
-            return run_default(arguments);
-        case Command::Config:
-            return run_config(arguments);
-        case Command::Remote:
-            return run_remote(arguments);
-        case Command::Version:
-            return run_version(arguments);
-        case Command::Start:
-            return run_start(arguments);
-        case Command::Help:  // run_program()'s
-            break;
+    for (const auto& [command, run_it] : kCommands) {
+        if (command == arguments.command) return run_it(arguments);
     }
-    return ExitCode::Failed;
+    return ExitCode::Failed;  // Help, which is run_program()'s
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "base/places.h"
 #include "client/exit_code.h"
 #include "client/json_reading.h"
-#include "client/ndjson.h"
 #include "client/session_bus.h"
 
 namespace llmd::client {

@@ -20,7 +20,6 @@
 #include "client/counts.h"
 #include "client/exit_code.h"
 #include "client/output.h"
-#include "protocol/frame.h"
 
 namespace llmd::client {
 namespace {

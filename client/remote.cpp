@@ -20,9 +20,12 @@
 #include "client/settings.h"
 #include "client/text_stream.h"
 #include "handover/log.h"
+#include "handover/names.h"
 
 namespace llmd::client {
 namespace {
+
+using handover::names_of_models;
 
 // "a, b and c"
 std::string joined(const std::vector<std::string>& words) {
@@ -36,13 +39,6 @@ std::string joined(const std::vector<std::string>& words) {
 const base::RemoteSettings* remote_named(const std::vector<base::RemoteSettings>& remotes, const std::string& name) {
     const auto found = std::find_if(remotes.begin(), remotes.end(), [&](const auto& one) { return one.name == name; });
     return found == remotes.end() ? nullptr : &*found;
-}
-
-// The name under which a program asks for each of its models.
-std::vector<std::string> names_of_models(const base::RemoteSettings& remote) {
-    std::vector<std::string> names;
-    for (const std::string& entry : remote.models) names.push_back(base::remote_model(entry).name + '@' + remote.name);
-    return names;
 }
 
 std::string who_may_ask(const std::vector<std::string>& apps) {

@@ -9,7 +9,6 @@
 #include <map>
 #include <vector>
 
-#include "base/config.h"
 #include "base/json_writer.h"
 #include "base/model_files.h"
 #include "base/places.h"

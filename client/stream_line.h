@@ -36,11 +36,13 @@ struct StreamLine {
 // A line longer than this is not from llmd: its pieces are at most 64 KiB of text, six bytes each when escaped.
 inline constexpr size_t kMaxLineBytes = 1u << 20;
 
-// Bytes as they come, cut anywhere, become lines.
-class LineBuffer {
+// Reads the stream that `Stream` with format=ndjson delivers: one JSON object a line, the last one saying how it ended.
+class StreamReader {
 public:
-    // The lines that `bytes` complete, without their ends. Throws CommandError(Failed) past kMaxLineBytes.
-    std::vector<std::string> take(std::string_view bytes);
+    // Takes bytes as they come from the pipe, cut anywhere; returns the lines they complete. A last line's `info` is
+    // "usage" and every other scalar of it. Throws CommandError(Failed) when a line is not what the format allows, or
+    // longer than kMaxLineBytes.
+    std::vector<StreamLine> take(std::string_view bytes);
 
 private:
     std::string pending_;  // the line that is not complete yet

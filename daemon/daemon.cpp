@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -74,7 +73,7 @@ std::unique_ptr<supervisor::EngineLauncher> make_remote_launcher() {
 Daemon::Daemon(ReadSettings read)
     : read_settings_(std::move(read)),
       service_(loop_, read_settings(), supervisor::make_process_launcher(base::find_engine()),
-               std::make_unique<supervisor::ModelCatalogue>(loop_, base::model_folders(), base::find_engine()),
+               supervisor::ModelCatalogue::make(loop_, base::model_folders(), base::find_engine()),
                {.available_memory = available_memory,
                 .oom_kills = [] { return platform::count_oom_kills(kernel_files()); },
                 .device_record = base::xdg_cache_home() + "/llmd/device-health",

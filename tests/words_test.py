@@ -22,7 +22,7 @@ ENGINE = ("daemon/engine/", "daemon/constraint/", "daemon/bench/", "tests/daemon
 REST = ("daemon/api/", "daemon/base/", "daemon/bus/", "daemon/dbus/", "daemon/handover/", "daemon/http/", "daemon/platform/",
         "daemon/protocol/", "daemon/remote/", "daemon/service/", "daemon/supervisor/", "client/", "tests/client/", "tests/daemon/")
 GPU = ("daemon/engine/compute/opencl/", "tests/daemon/engine/compute/opencl/")
-TUNING = ("daemon/engine/compute/opencl/autotune/",)
+SELF_TEST = ("daemon/engine/compute/opencl/gpu/self_test", "daemon/engine/compute/opencl/gpu/probe_matrix")
 
 # What is retired: what is used instead, and where that holds.
 WORDS = {
@@ -64,8 +64,8 @@ WORDS = {
     "stored_width": ("intermediate_width", ENGINE),
     "SampleMatrix": ("ProbeMatrix", ENGINE),
     "SampleActivations": ("ProbeActivations", ENGINE),
-    "sample": ("probe, of a matrix", TUNING),
-    "samples": ("probes, of matrices", TUNING),
+    "sample": ("probe, of a matrix", SELF_TEST),
+    "samples": ("probes, of matrices", SELF_TEST),
     "Adjustment": ("LogitBias", ENGINE),
     "compute::Adjustment": ("compute::LogitBias", EVERYWHERE),
     "adjustment": ("logit bias", ENGINE),

@@ -6,7 +6,6 @@
 
 #include "base/unique_fd.h"
 #include "client/gtk/gobject.h"
-#include "client/ndjson.h"
 #include "client/stream_line.h"
 #include "llmd_proxy.h"
 

@@ -1,13 +1,11 @@
-#include "api/anthropic_fields.h"
+#include "api/field_readers.h"
 
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "api/answer_form.h"
 #include "api/conversation.h"
-#include "api/field_readers.h"
 
 namespace llmd::api {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/answer_form.h"
+#include "api/field_readers.h"
 
 namespace llmd::api {
 

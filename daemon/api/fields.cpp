@@ -3,10 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "api/answer_form.h"
-#include "api/anthropic_fields.h"
 #include "api/conversation.h"
-#include "api/field_readers.h"
 #include "api/history.h"
 #include "handover/remote_policy.h"
 
@@ -19,9 +16,7 @@ using protocol::ChatMessage;
 using service::RequestLimits;
 using Key = std::string_view;
 
-void read_options(FieldReader& reader, Key key, Call& call);
-void read_fallback(FieldReader& reader, Key key, Call& call);
-void read_bus_fallback(FieldReader& reader, Key key, Call& call);
+ReadField read_options, read_fallback, read_bus_fallback;
 
 constexpr uint32_t kCompletions = kChat | kCompletion;
 // llama-server and vLLM offer Anthropic's call beside OpenAI's: their own fields, and OpenAI's, are treated alike
@@ -146,6 +141,10 @@ constexpr Field kTable[] = {
     // The form of the answer
     {"json_schema", kBus | kOpenAi, kHonoured, read_schema},
     {"guided_json", kOpenAi, kHonoured, read_schema},
+    {"regex", kBus, kHonoured, read_regex},
+    {"guided_regex", kOpenAi, kHonoured, read_regex},
+    {"choices", kBus, kHonoured, read_choices},
+    {"guided_choice", kOpenAi, kHonoured, read_choices},
     {"response_format", kOpenAi, kHonoured, read_format},
     {"structured_outputs", kOpenAi, kHonoured, read_structured_outputs},
     {"text", kResponses, kHonoured, read_text_form},
@@ -301,10 +300,8 @@ constexpr Field kTable[] = {
     {"documents", kConversation, kRefused},
     {"echo", kConversation, kRefused},
     {"embed_dtype", kEmbeddings, kRefused, nullptr, R"("float32")"},
-    {"guided_choice", kOpenAi, kRefused},
     {"guided_decoding_backend", kOpenAi, kHarmless},  // the language is the same
     {"guided_grammar", kOpenAi, kRefused},
-    {"guided_regex", kOpenAi, kRefused},
     {"guided_whitespace_pattern", kOpenAi, kRefused},
     {"include_reasoning", kOpenAi, kRefused, nullptr, "true"},
     {"include_stop_str_in_output", kOpenAi, kRefused},
@@ -426,6 +423,7 @@ base::Result<Call> read_call(const Value::Object& object, Dialect dialect) {
     read_fields(reader, dialect, call);
     mend_history(call.request.messages, call.notes);
     if (!reader.error()) check_required(reader, dialect, call);
+    if (!reader.error()) check_form(reader, call);
     if (reader.error()) return *reader.error();
     place_system(dialect, call);
     return call;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "api/call.h"
-#include "api/field_reader.h"
+#include "api/field_readers.h"
 #include "base/result.h"
 #include "base/value.h"
 
@@ -41,7 +41,7 @@ struct Field {
     std::string_view name;
     uint32_t dialects;
     Treatment treatment;
-    void (*read)(FieldReader& reader, std::string_view name, Call& call) = nullptr;  // of an honoured one
+    ReadField* read = nullptr;      // of an honoured one
     std::string_view neutral = {};  // of a refused one: as for FieldReader::refuse_unless_no()
 };
 

@@ -36,7 +36,7 @@ std::vector<StatusValue> model_values(const supervisor::ModelEntry& model) {
     } else {
         out.push_back({"architecture", "s", clean(model.architecture)});
         out.push_back({"quantization", "s", clean(model.quantization)});
-        out.push_back({"context_length", "u", uint64_t{model.context_length}});
+        out.push_back({"context_length", "u", uint64_t{model.n_ctx_train}});
         if (!model.embeds) out.push_back({"chat_family", "s", clean(model.chat_family)});
     }
     return out;

@@ -1,8 +1,17 @@
 #include "api/sent_names.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/error.h"
 
 namespace llmd::api {
+
+namespace {
+
+constexpr std::string_view kForms[] = {"json_schema", "regex", "choices"};
+
+}  // namespace
 
 std::string SentNames::in(std::string_view message) const {
     const SentNames engine;
@@ -16,8 +25,10 @@ std::string SentNames::in(std::string_view message) const {
         if (is_schema) rest.remove_prefix(engine.parameters.size());
         return base::concat(tool, function, is_schema ? parameters : std::string_view(), rest);
     }
-    const bool is_schema = message.starts_with(engine.schema) && message.substr(engine.schema.size()).starts_with(':');
-    return is_schema ? base::concat(schema, message.substr(engine.schema.size())) : std::string(message);
+    const std::string_view field = message.substr(0, message.find(':'));
+    const bool is_form = !form.empty() && field.size() < message.size() &&
+                         std::find(std::begin(kForms), std::end(kForms), field) != std::end(kForms);
+    return is_form ? base::concat(form, message.substr(field.size())) : std::string(message);
 }
 
 }  // namespace llmd::api

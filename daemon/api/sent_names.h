@@ -8,11 +8,13 @@
 namespace llmd::api {
 
 struct SentNames {
-    std::string schema = "json_schema";       // with what stands before it: "response_format.json_schema.schema"
+    // The field that says the form of the answer, such as "text.format"; empty: it has the
+    // engine's name.
+    std::string form;
     std::string_view function = ".function";  // what stands between a tool and its fields
     std::string_view parameters = ".parameters";
 
-    // A message or note that begins with the engine's name of a schema or of what a tool has, with the name that was
+    // A message or note that begins with the engine's name of a form or of what a tool has, with the name that was
     // sent instead.
     std::string in(std::string_view message) const;
 };

@@ -225,13 +225,6 @@ std::string sample(const Value& value) {
 
 }  // namespace
 
-std::span<const StatusField> status_fields() {
-    return kFields;
-}
-std::span<const StatusHistogram> status_histograms() {
-    return kHistograms;
-}
-
 std::vector<StatusValue> status_values(const StatusView& view, std::string_view version) {
     std::vector<StatusValue> out{{"version", "s", std::string(version)}};
     for (const StatusField& field : kFields) out.push_back({std::string(field.key), field.type, shown(field, view)});
@@ -246,13 +239,15 @@ std::vector<StatusValue> status_values(const StatusView& view, std::string_view 
     return out;
 }
 
+bool may_know_of(const Caller& owner, const Caller& caller) {
+    return !caller.sandboxed || owner.name == caller.name ||
+           (!caller.application.empty() && owner.application == caller.application);
+}
+
 std::vector<service::RequestSnapshot> requests_for(const service::Service& service, const Caller& caller) {
     auto requests = service.requests();
-    std::erase_if(requests, [&](const service::RequestSnapshot& request) {
-        const bool is_own = request.caller.name == caller.name ||
-                            (!caller.application.empty() && request.caller.application == caller.application);
-        return caller.sandboxed && !is_own;
-    });
+    std::erase_if(requests,
+                  [&](const service::RequestSnapshot& request) { return !may_know_of(request.caller, caller); });
     return requests;
 }
 

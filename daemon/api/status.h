@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +29,6 @@ struct StatusField {
     MetricType metric_type = MetricType::None;
     std::string_view help{};  // of the metric
 };
-std::span<const StatusField> status_fields();
 
 // A histogram, for Reader::Unconfined. On the bus and in JSON it is KEY_count, KEY_sum, KEY_p50 and KEY_p95; among the
 // metrics a summary.
@@ -41,7 +39,6 @@ struct StatusHistogram {
     double metric_unit;  // of the metric, in units of the histogram: 0.001 turns milliseconds into seconds
     std::string_view help;
 };
-std::span<const StatusHistogram> status_histograms();
 
 // The status and how much of it is shown.
 struct StatusView {
@@ -58,7 +55,9 @@ struct StatusValue {
 // All figures in the order of the table, llmd's version before and the histograms behind them.
 std::vector<StatusValue> status_values(const StatusView& view, std::string_view version);
 
-// The requests that a caller may know of: all, or, from inside a sandbox, those of its application and its own.
+// Whether a caller may know of a request that `owner` has made, and cancel it: every one, or, from inside a sandbox,
+// those of its application and its own.
+bool may_know_of(const Caller& owner, const Caller& caller);
 std::vector<service::RequestSnapshot> requests_for(const service::Service& service, const Caller& caller);
 
 // The status as the caller may know it.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
+#include <optional>
 
 #include "base/json_writer.h"
 
@@ -12,6 +14,8 @@ constexpr std::string_view kFirstLine = "llmd-bridge 1";
 constexpr size_t kDigestDigits = 64;
 constexpr std::string_view kHost = "host ";
 constexpr std::string_view kOrigin = "origin ";
+constexpr std::string_view kProgram = "program ";
+constexpr const char* kOtherRelease = "; llmctl bridge and llmd may be of different releases";
 constexpr std::string_view kAuthority = "://";
 
 template <typename... Parts>
@@ -23,6 +27,15 @@ std::string_view take_line(std::string_view& text) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     return line;
+}
+
+// Nothing where `text` is not a whole number from 1 to `most`.
+template <typename Number>
+std::optional<Number> read_number(std::string_view text, Number most) {
+    Number number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > most) return std::nullopt;
+    return number;
 }
 
 bool is_scheme_char(char c) {
@@ -62,6 +75,8 @@ Result<std::string> write_bridge_preamble(const BridgePreamble& preamble) {
         if (auto checked = check_origin(origin, !preamble.token_digest.empty()); !checked) return checked.error();
         text += concat(kOrigin, origin, '\n');
     }
+    if (preamble.program < 0 || preamble.program > kMaxProgram) return malformed(preamble.program, " is no process id");
+    if (preamble.program != 0) text += concat(kProgram, preamble.program, '\n');
     const size_t length = text.size();
     if (length > kMaxBridgePreambleBytes) return malformed(length, " bytes are more than ", kMaxBridgePreambleBytes);
     std::string out;
@@ -79,14 +94,12 @@ Result<size_t> read_bridge_length(std::string_view bytes) {
 Result<BridgePreamble> read_bridge_preamble(std::string_view text) {
     BridgePreamble out;
     if (take_line(text) != kFirstLine) {
-        return malformed("it does not begin with ", kFirstLine,
-                         "; llmctl bridge and llmd may be of different releases");
+        return malformed("it does not begin with ", kFirstLine, kOtherRelease);
     }
-    const std::string_view port = take_line(text);
-    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
-    if (error != std::errc() || end != port.data() + port.size() || out.port == 0) {
-        return malformed("the port is not a whole number from 1 to 65535");
-    }
+    constexpr uint16_t kMaxPort = std::numeric_limits<uint16_t>::max();
+    const auto port = read_number(take_line(text), kMaxPort);
+    if (!port) return malformed("the port is not a whole number from 1 to ", kMaxPort);
+    out.port = *port;
     out.token_digest = take_line(text);
     if (!out.token_digest.empty() && (out.token_digest.size() != kDigestDigits ||
                                       out.token_digest.find_first_not_of("0123456789abcdef") != std::string::npos)) {
@@ -102,8 +115,12 @@ Result<BridgePreamble> read_bridge_preamble(std::string_view text) {
                 return malformed(checked.error().message);
             }
             out.origins.emplace_back(line);
+        } else if (line.starts_with(kProgram) && out.program == 0) {
+            const auto program = read_number(line.substr(kProgram.size()), kMaxProgram);
+            if (!program) return malformed("the program is not a whole number from 1 to ", kMaxProgram);
+            out.program = *program;
         } else {
-            return malformed("a line is neither a name nor an origin");
+            return malformed("a line is neither a name nor an origin nor the program", kOtherRelease);
         }
     }
     return out;

@@ -7,7 +7,8 @@
 namespace llmd::base {
 
 inline constexpr const char* kHostApplication = "host";
-// All programs that come through `llmctl bridge`: who they are cannot be known, and one may be an app in a sandbox.
+// All programs that come through `llmctl bridge`: which application they are cannot be known, and one may be an app in
+// a sandbox.
 inline constexpr const char* kBridgeApplication = "bridge";
 inline constexpr const char* kUnidentifiedShare = "unidentified";
 
@@ -20,7 +21,9 @@ struct Caller {
     // "app:org.example.App" when it runs in a unit of that application, else kHostApplication; kUnidentifiedShare when
     // nothing can be known.
     std::string share = kUnidentifiedShare;
-    std::string name;  // of the one client: its unique bus name, or "socket:PID"; one limit goes by it
+    // The one client, by which limits and fairness within its share go: its unique bus name, "socket:PID", or
+    // "bridge:PID" of a program behind the bridge, which are all "bridge" where that is not known.
+    std::string name;
 };
 
 }  // namespace llmd::base

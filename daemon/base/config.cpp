@@ -12,13 +12,11 @@
 #include <filesystem>
 #include <span>
 #include <sstream>
-#include <string_view>
 
 #include "base/config_file.h"
 #include "base/json_writer.h"
 #include "base/toml.h"
 #include "base/unique_fd.h"
-#include "base/utf8.h"
 
 namespace llmd::base {
 

@@ -1,7 +1,6 @@
 #include "base/event_loop.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace llmd::base {
 

@@ -4,7 +4,6 @@
 #include <linux/landlock.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -125,8 +124,7 @@ constexpr RefusedCall kAlwaysRefused[] = {
     {"semctl"},
     {"ipc"},  // all of these where a machine has one call for them
     // Modes, owners, attributes and times of files, which Landlock leaves to their owner. Times can still be set
-    // through
-    // a descriptor: that is how caches know what was used last.
+    // through a descriptor: that is how caches know what was used last.
     {"chmod"},
     {"fchmod"},
     {"fchmodat"},
@@ -196,25 +194,9 @@ Result<void> refuse(scmp_filter_ctx filter, const RefusedCall& call) {
     scmp_arg_cmp condition{};
     condition.arg = call.argument;
     condition.datum_a = call.value;
-    switch (call.when) {
-        case RefusedCall::When::Always:
-            break;
-        case RefusedCall::When::Equals:
-            condition.op = SCMP_CMP_EQ;
-            break;
-        case RefusedCall::When::Differs:
-            condition.op = SCMP_CMP_NE;
-            break;
-        case RefusedCall::When::Below:
-            condition.op = SCMP_CMP_LT;
-            break;
-        case RefusedCall::When::Above:
-            condition.op = SCMP_CMP_GT;
-            break;
-        case RefusedCall::When::LacksBits:
-            condition.op = SCMP_CMP_MASKED_EQ;  // the masked bits are datum_b, 0
-            break;
-    }
+    // By RefusedCall::When; of the last one the masked bits are datum_b, 0.
+    constexpr scmp_compare kOperators[] = {{}, SCMP_CMP_EQ, SCMP_CMP_NE, SCMP_CMP_LT, SCMP_CMP_GT, SCMP_CMP_MASKED_EQ};
+    condition.op = kOperators[static_cast<size_t>(call.when)];
     const unsigned n_conditions = call.when == RefusedCall::When::Always ? 0 : 1;
     const int status = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(static_cast<unsigned>(call.error)), number,
                                               n_conditions, &condition);

@@ -22,8 +22,6 @@ const std::string_view kHelp =
     "  --model FILE          a GGUF file\n"
     "  --backend NAME        auto (default), cpu, opencl, or opencl:DEVICE with a part of the device's name\n"
     "  --precision NAME      faithful (default) or fast: how matmuls take activations\n"
-    "  --tuning yes|no       whether a GPU's kernels are chosen by timing them or are the usual ones (default no; llmd "
-    "does)\n"
     "  --threads N           CPU workers (default: one a performance core)\n"
     "  --context N           tokens that a sequence may have, if more than are computed: some models' rotations depend "
     "on it\n"
@@ -156,10 +154,6 @@ base::Result<void> apply(const std::string& name, const std::string& value, Opti
         return fail(ErrorCode::InvalidArgument, "--precision: '", value, "' is not faithful or fast");
     } else if (name == "--machine" && options.command == Command::Speed && (value == "yes" || value == "no")) {
         options.measures_machine = value == "yes";
-    } else if (name == "--tuning" && (value == "yes" || value == "no")) {
-        options.backend.tuning_budget = value == "yes" ? compute::kTuningBudget : std::chrono::milliseconds(0);
-    } else if (name == "--tuning") {
-        return fail(ErrorCode::InvalidArgument, "--tuning: '", value, "' is not yes or no");
     } else if (name == "--format" && (value == "md" || value == "json")) {
         options.format = value == "json" ? Format::Json : Format::Markdown;
     } else if (name == "--format") {
@@ -169,7 +163,6 @@ base::Result<void> apply(const std::string& name, const std::string& value, Opti
         if (!backend) return backend.error();
         backend->n_threads = options.backend.n_threads;
         backend->precision = options.backend.precision;
-        backend->tuning_budget = options.backend.tuning_budget;
         options.backend = std::move(*backend);
     } else {
         return fail(ErrorCode::InvalidArgument, name, ": unknown option");

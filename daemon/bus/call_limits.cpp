@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 
@@ -45,6 +46,22 @@ private:
 
     // Leaves a container only where it was read to its end: sd-bus refuses to leave it before.
     void read(const NextValue& next) {
+        static constexpr std::pair<char, void (Walk::*)()> kPlain[] = {
+            {'b', &Walk::read_fixed<bool>},
+            {'y', &Walk::read_fixed<uint8_t>},
+            {'n', &Walk::read_fixed<int16_t>},
+            {'q', &Walk::read_fixed<uint16_t>},
+            {'i', &Walk::read_fixed<int32_t>},
+            {'u', &Walk::read_fixed<uint32_t>},
+            {'x', &Walk::read_fixed<int64_t>},
+            {'t', &Walk::read_fixed<uint64_t>},
+            {'d', &Walk::read_fixed<double>},
+            {'o', &Walk::read_object<sdbus::ObjectPath>},
+            {'g', &Walk::read_object<sdbus::Signature>},
+        };
+        for (const auto& [type, read_it] : kPlain) {
+            if (type == next.type) return (this->*read_it)();
+        }
         const char* contents = next.contents.c_str();
         switch (next.type) {
             case 'a':
@@ -69,44 +86,11 @@ private:
                 n_bytes_ += text == nullptr ? 0 : std::strlen(text);
                 break;
             }
-            case 'o':
-                read_object<sdbus::ObjectPath>();
-                break;
-            case 'g':
-                read_object<sdbus::Signature>();
-                break;
             case 'h': {
                 sdbus::UnixFd fd;
                 message_ >> fd;
                 break;
             }
-            case 'b':
-                read_fixed<bool>();
-                break;
-            case 'y':
-                read_fixed<uint8_t>();
-                break;
-            case 'n':
-                read_fixed<int16_t>();
-                break;
-            case 'q':
-                read_fixed<uint16_t>();
-                break;
-            case 'i':
-                read_fixed<int32_t>();
-                break;
-            case 'u':
-                read_fixed<uint32_t>();
-                break;
-            case 'x':
-                read_fixed<int64_t>();
-                break;
-            case 't':
-                read_fixed<uint64_t>();
-                break;
-            case 'd':
-                read_fixed<double>();
-                break;
             default:
                 throw make_error("org.freedesktop.DBus.Error.InvalidArgs", "a value of an unknown D-Bus type");
         }

@@ -13,8 +13,10 @@ namespace llmd::bus {
 class NameWatch {
 public:
     // Calls `on_owner` from the loop, first with the unique name of the present owner, or with nothing where there is
-    // none, and then with that of each new one, or with nothing. Throws sdbus::Error. Waits until the bus has confirmed
-    // the match. `bus` is a proxy of org.freedesktop.DBus; both references must outlive the watch.
+    // none, and then with that of each new one, or with nothing; it may not destroy the watch. Throws sdbus::Error.
+    // Waits until the bus has confirmed the match: sdbus-c++ 1.x offers no other way. `bus` is a proxy of
+    // org.freedesktop.DBus; both references must outlive the watch. A unique name's only owner is the connection
+    // itself, so that it has none any more when that is gone.
     NameWatch(sdbus::IConnection& connection, sdbus::IProxy& bus, const std::string& name,
               std::function<void(const std::string& owner)> on_owner);
     ~NameWatch();

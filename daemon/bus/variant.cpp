@@ -2,7 +2,6 @@
 
 #include <map>
 #include <string>
-#include <utility>
 
 #include "base/utf8.h"
 

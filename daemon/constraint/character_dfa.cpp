@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
-#include <map>
 #include <optional>
-#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -22,14 +19,10 @@ constexpr uint32_t kNone = 0xFFFFFFFF;
 constexpr char32_t kLastCharacter = 0x10FFFF;
 
 // Written unescaped and of one byte.
-const CharSet& plain_characters() {
-    static const CharSet set = {{' ', '!'}, {'#', '['}, {']', '~'}};
-    return set;
-}
-
-bool is_plain_range(const CharRange& range) {
-    return std::any_of(plain_characters().begin(), plain_characters().end(),
-                       [&](const CharRange& plain) { return plain.first <= range.first && range.last <= plain.last; });
+const CharSet& plain_characters(TextSpelling spelling) {
+    static const CharSet in_json = {{' ', '!'}, {'#', '['}, {']', '~'}};
+    static const CharSet as_they_are = intersection(written_characters(), {{0, 0x7F}});
+    return spelling == TextSpelling::JsonString ? in_json : as_they_are;
 }
 
 // The steps that lead to each state.
@@ -41,14 +34,14 @@ std::vector<std::vector<uint32_t>> predecessors(const CharacterDfa& dfa) {
     return before;
 }
 
-bool has_plain(const Step& step) {
-    return std::any_of(plain_characters().begin(), plain_characters().end(),
+bool has_any(const Step& step, const CharSet& set) {
+    return std::any_of(set.begin(), set.end(),
                        [&](const CharRange& range) { return step.first <= range.last && range.first <= step.last; });
 }
 
-// Orders the states by how they reach an accepting one: first those that do it with plain characters, the nearest
+// Orders the states by how they reach an accepting one: first those that do it with characters of `plain`, the nearest
 // first, then the others. So each state has a step to an earlier one that needs the fewest nested calls.
-std::vector<uint32_t> order_from_end(const CharacterDfa& dfa) {
+std::vector<uint32_t> order_from_end(const CharacterDfa& dfa, const CharSet& plain) {
     const auto before = predecessors(dfa);
     std::vector<uint32_t> order;
     std::vector<bool> is_known(dfa.states.size());
@@ -66,7 +59,7 @@ std::vector<uint32_t> order_from_end(const CharacterDfa& dfa) {
                 if (is_known[from]) continue;
                 const auto& steps = dfa.states[from].steps;
                 const bool leads = !only_plain || std::any_of(steps.begin(), steps.end(), [&](const Step& step) {
-                    return step.target == to && has_plain(step);
+                    return step.target == to && has_any(step, plain);
                 });
                 if (leads) add(from);
             }
@@ -135,7 +128,7 @@ void CharacterDfa::add_step(State& state, Step step) {
 
 void CharacterDfa::trim() {
     std::vector<uint32_t> number(states.size(), kNone);
-    for (const uint32_t state : order_from_end(*this)) number[state] = 0;
+    for (const uint32_t state : order_from_end(*this, written_characters())) number[state] = 0;
     if (states.empty() || number[0] == kNone) {
         states.clear();
         return;
@@ -315,6 +308,14 @@ CharacterDfa complement(CharacterDfa dfa) {
 
 // --- DfaText ---------------------------------------------------------------------------------------------------------
 
+DfaText::DfaText(GrammarBuilder& builder, TextSpelling spelling)
+    : builder_(builder), plain_(plain_characters(spelling)) {}
+
+bool DfaText::is_plain_range(const CharRange& range) const {
+    return std::any_of(plain_.begin(), plain_.end(),
+                       [&](const CharRange& plain) { return plain.first <= range.first && range.last <= plain.last; });
+}
+
 // If one of the two lengths is a restriction, repetitions are counted: from each state all lengths are then within
 // reach that the gates promise. If both are, there might be a gap between them, and lengths become part of the states.
 base::Result<RuleId> DfaText::rule(const CharacterDfa& dfa, Counts characters, std::string_view opening,
@@ -354,7 +355,7 @@ NodeId DfaText::nodes(const CharacterDfa& dfa, Counts characters, NodeId next) {
     const uint32_t told_apart = characters.most == kUnbounded ? characters.least : characters.most;
     std::vector<NodeId> entries(dfa.states.size(), kNone);
     if (shortest[0] > characters.most || longest[0] < characters.least) return b.nothing();
-    for (const uint32_t from : order_from_end(dfa)) {
+    for (const uint32_t from : order_from_end(dfa, plain_)) {
         const State& state = dfa.states[from];
         std::vector<NodeId> alternatives;
         if (state.accepts) alternatives.push_back(b.at_least(characters.least, next));
@@ -384,16 +385,17 @@ NodeId DfaText::nodes(const CharacterDfa& dfa, Counts characters, NodeId next) {
 NodeId DfaText::one_of(const CharSet& characters, NodeId next) {
     GrammarBuilder& b = builder_;
     std::vector<NodeId> alternatives;
-    if (std::all_of(characters.begin(), characters.end(), is_plain_range)) {
+    if (std::all_of(characters.begin(), characters.end(),
+                    [this](const CharRange& range) { return is_plain_range(range); })) {
         for (const CharRange& range : characters) {
             alternatives.push_back(b.bytes(static_cast<char>(range.first), static_cast<char>(range.last), next));
         }
         return b.choice(alternatives);
     }
-    for (const CharRange& range : intersection(characters, plain_characters())) {
+    for (const CharRange& range : intersection(characters, plain_)) {
         alternatives.push_back(b.bytes(static_cast<char>(range.first), static_cast<char>(range.last), next));
     }
-    const CharSet others = difference(characters, plain_characters());
+    const CharSet others = difference(characters, plain_);
     const auto [found, is_new] = sets_.try_emplace(others);
     if (is_new) {
         constexpr std::array<std::pair<char, char>, 7> kEscapes = {

@@ -4,7 +4,7 @@
 //
 // A character is written in one way only: as itself in UTF-8, except that `"` and `\` and the control characters that
 // JSON gives a letter (\b \f \n \r \t) are written as that escape. The other control characters, U+007F and surrogates
-// are not written at all.
+// are not written at all. A text that is no JSON has the same characters, each as itself.
 // Thread-bound.
 #pragma once
 
@@ -91,10 +91,13 @@ base::Result<CharacterDfa> intersection(const CharacterDfa& a, const CharacterDf
 // The texts of written characters that `dfa` does not accept.
 CharacterDfa complement(CharacterDfa dfa);
 
+// How the characters are written that JSON strings escape.
+enum class TextSpelling : uint8_t { JsonString, AsItIs };
+
 // Makes nodes of automata. The builder must outlive it.
 class DfaText {
 public:
-    explicit DfaText(GrammarBuilder& builder) : builder_(builder) {}
+    explicit DfaText(GrammarBuilder& builder, TextSpelling spelling = TextSpelling::JsonString);
 
     // Returns the rule that matches `opening`, the characters of a text of the automaton of so many characters, and
     // `closing`.
@@ -107,7 +110,10 @@ private:
     NodeId one_of(const CharSet& characters, NodeId next);
     NodeId utf8(char32_t first, char32_t last);
 
+    bool is_plain_range(const CharRange& range) const;
+
     GrammarBuilder& builder_;
+    const CharSet& plain_;            // the characters that are written as one byte
     std::map<CharSet, RuleId> sets_;  // of characters that are not one plain byte
 };
 

@@ -4,17 +4,10 @@
 
 #include <algorithm>
 #include <deque>
-#include <map>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
-#include "constraint/character_dfa.h"
-#include "constraint/grammar.h"
-#include "constraint/json_text.h"
 #include "constraint/merged_schema.h"
 #include "constraint/object_shape.h"
 #include "constraint/schema_texts.h"

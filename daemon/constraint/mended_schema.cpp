@@ -31,10 +31,6 @@ constexpr std::array<std::string_view, 6> kCounts = {"minLength", "maxLength",  
                                                      "maxItems",  "minProperties", "maxProperties"};
 constexpr std::array<std::string_view, 2> kTexts = {"pattern", "format"};
 constexpr std::array<std::string_view, 2> kFlags = {"uniqueItems", "nullable"};
-constexpr std::array<std::string_view, 4> kSchemaMaps = {"properties", "patternProperties", "$defs", "definitions"};
-constexpr std::array<std::string_view, 4> kSchemas = {"items", "additionalItems", "additionalProperties",
-                                                      "propertyNames"};
-constexpr std::array<std::string_view, 3> kSchemaLists = {"anyOf", "oneOf", "allOf"};
 
 bool is_one_of(std::string_view key, const auto& keys) {
     return std::find(keys.begin(), keys.end(), key) != keys.end();
@@ -107,6 +103,9 @@ private:
     }
 
     void members(simdjson::dom::object object, const std::string& at, bool is_root) {
+        const auto listed = object["items"];
+        const bool is_tuple = listed.error() == SUCCESS && listed.is_array();
+        has_changed_ |= is_tuple;
         json_.begin_object();
         bool has_type = false;
         std::set<std::string_view> keys;
@@ -115,6 +114,10 @@ private:
                 note(at, in_quotes(key), " comes twice");
             } else if (key == "type") {
                 has_type = type(member, at, is_root);
+            } else if (is_tuple && key == "items") {
+                list("prefixItems", member, at);
+            } else if (is_tuple && key == "additionalItems") {
+                schema_member("items", member, at);
             } else {
                 keyword(key, member, at);
             }
@@ -131,18 +134,19 @@ private:
     void raw(element value) { json_.json(simdjson::minify(value)); }
 
     void keyword(std::string_view key, element value, const std::string& at) {
-        const bool is_list = is_one_of(key, kSchemaLists);
+        const Holds kind = held_by(key);
+        const bool is_list = kind == Holds::List || kind == Holds::Alternatives;
         simdjson::dom::array values;
-        const bool is_array = value.get(values) == SUCCESS && values.size() > 0;
-        if (is_one_of(key, kSchemaMaps)) {
+        const bool is_array = value.get(values) == SUCCESS;
+        if (kind == Holds::Map) {
             value.is_object() ? map(key, value, at) : note(at, key, ": ", as_told(value), " is not an object");
-        } else if (key == "items" && value.is_array()) {
-            list(key, value, at);  // draft 7's tuple
-        } else if (is_one_of(key, kSchemas)) {
+        } else if (kind == Holds::Schema) {
             const bool is_schema = value.is_object() || value.is_bool();
             is_schema ? schema_member(key, value, at) : note(at, key, ": ", as_told(value), " is not a schema");
         } else if (is_list || key == "enum") {
-            if (!is_array) return note(at, key, ": ", as_told(value), " is not an array that holds something");
+            if (!is_array || (values.size() == 0 && kind != Holds::List)) {
+                return note(at, key, ": ", as_told(value), " is not an array that holds something");
+            }
             if (is_list) return list(key, value, at);
             json_.key(key);
             raw(value);

@@ -63,21 +63,36 @@ void MergedSchema::add(const SchemaAt& at, element root, size_t& n_merges, std::
         }
         add({*target, std::string(ref)}, root, n_merges, open);
     }
-    if (const auto& given = keywords[Keyword::AllOf]) {
-        simdjson::dom::array schemas;
-        if (given->get(schemas) != SUCCESS || schemas.size() == 0) {
-            return refuse_form(keywords, Keyword::AllOf,
-                               base::concat("an array of 1 to ", kMaxAlternatives, " schemas"));
-        }
-        if (schemas.size() > kMaxAlternatives) {
-            return refuse(at.path, "allOf: ", schemas.size(), " schemas are more than ", kMaxAlternatives);
-        }
-        const std::string path = path_within(at.path, keyword_name(Keyword::AllOf));
-        size_t i = 0;
-        for (const element one : schemas) add({one, path_within(path, std::to_string(i++))}, root, n_merges, open);
-    }
+    const std::vector<Held> all = held(keywords, Keyword::AllOf);
+    if (keywords.has(Keyword::AllOf) && all.empty()) return;
+    for (const Held& one : all) add(one.at, root, n_merges, open);
     open.pop_back();
     members_.push_back(std::move(keywords));
+}
+
+std::vector<MergedSchema::Held> MergedSchema::held(const SchemaKeywords& keywords, Keyword keyword) {
+    std::vector<Held> all;
+    const std::string_view name = keyword_name(keyword);
+    const std::string path = path_within(keywords.path, keywords.name_of(keyword));
+    const Holds kind = held_by(name);
+    if (kind == Holds::Map) {
+        simdjson::dom::object map;
+        if (!get(keywords, keyword, "an object", map)) return all;
+        for (const auto& [key, schema] : map) all.push_back({key, {schema, path_within(path, key)}});
+        return all;
+    }
+    simdjson::dom::array list;
+    const bool are_alternatives = kind == Holds::Alternatives;
+    const std::string wanted =
+        are_alternatives ? base::concat("an array of 1 to ", kMaxAlternatives, " schemas") : "an array of schemas";
+    if (!get(keywords, keyword, wanted, list)) return all;
+    if (are_alternatives && list.size() == 0) refuse_form(keywords, keyword, wanted);
+    if (are_alternatives && list.size() > kMaxAlternatives) {
+        refuse(keywords.path, name, ": ", list.size(), " schemas are more than ", kMaxAlternatives);
+        return all;
+    }
+    for (const element one : list) all.push_back({{}, {one, path_within(path, std::to_string(all.size()))}});
+    return all;
 }
 
 void MergedSchema::refuse_form(const SchemaKeywords& keywords, Keyword keyword, std::string_view wanted) {
@@ -94,23 +109,11 @@ std::optional<Keyword> MergedSchema::besides(std::initializer_list<Keyword> know
 std::optional<MergedSchema::Alternatives> MergedSchema::take_alternatives() {
     for (SchemaKeywords& keywords : members_) {
         for (const Keyword keyword : {Keyword::AnyOf, Keyword::OneOf}) {
-            const auto given = keywords[keyword];
-            if (!given) continue;
+            if (!keywords.has(keyword)) continue;
             Alternatives all{keyword, keywords.path, {}};
             opened_.insert(keywords.path);
-            simdjson::dom::array schemas;
-            if (given->get(schemas) != SUCCESS || schemas.size() == 0) {
-                refuse_form(keywords, keyword, base::concat("an array of 1 to ", kMaxAlternatives, " schemas"));
-            } else if (schemas.size() > kMaxAlternatives) {
-                refuse(keywords.path, keyword_name(keyword), ": ", schemas.size(), " schemas are more than ",
-                       kMaxAlternatives);
-            }
+            for (Held& one : held(keywords, keyword)) all.schemas.push_back(std::move(one.at));
             keywords.values[static_cast<size_t>(keyword)].reset();
-            if (refusal_) return all;
-            const std::string path = path_within(keywords.path, keywords.name_of(keyword));
-            for (const element one : schemas) {
-                all.schemas.push_back({one, path_within(path, std::to_string(all.schemas.size()))});
-            }
             return all;
         }
     }
@@ -162,9 +165,7 @@ std::optional<uint8_t> MergedSchema::types() {
     uint8_t implied = 0;
     for (const SchemaKeywords& keywords : members_) {
         bool nullable = false;
-        if (keywords.has(Keyword::Nullable) && keywords[Keyword::Nullable]->get(nullable) != SUCCESS) {
-            refuse_form(keywords, Keyword::Nullable, "true or false");
-        }
+        get(keywords, Keyword::Nullable, "true or false", nullable);
         implied |= keywords.implied_types();
         const auto types = keywords.types();
         if (!types) continue;
@@ -336,22 +337,10 @@ MergedSchema::Items MergedSchema::items(Counts counts) {
     for (const SchemaKeywords& keywords : members_) {
         Schemas& prefix = prefixes.emplace_back();
         says_what_follows = says_what_follows || keywords.has(Keyword::Items);
-        if (const auto& unique = keywords[Keyword::UniqueItems]) {
-            bool is_unique = false;
-            if (unique->get(is_unique) != SUCCESS) refuse_form(keywords, Keyword::UniqueItems, "true or false");
-            all.are_unique = all.are_unique || is_unique;
-        }
-        const auto& given = keywords[Keyword::PrefixItems];
-        simdjson::dom::array schemas;
-        if (!given) continue;
-        if (given->get(schemas) != SUCCESS) {
-            refuse_form(keywords, Keyword::PrefixItems, "an array of schemas");
-            continue;
-        }
-        const std::string path = path_within(keywords.path, keywords.name_of(Keyword::PrefixItems));
-        for (const element schema : schemas) {
-            prefix.push_back({schema, path_within(path, std::to_string(prefix.size()))});
-        }
+        bool is_unique = false;
+        get(keywords, Keyword::UniqueItems, "true or false", is_unique);
+        all.are_unique = all.are_unique || is_unique;
+        for (Held& one : held(keywords, Keyword::PrefixItems)) prefix.push_back(std::move(one.at));
         n_first = std::max(n_first, prefix.size());
     }
     for (size_t i = 0; i <= n_first; ++i) {
@@ -386,16 +375,8 @@ Schemas MergedSchema::property_names() const {
 std::vector<MergedSchema::PatternProperty> MergedSchema::patterns() {
     std::vector<PatternProperty> all;
     for (const SchemaKeywords& keywords : members_) {
-        const auto& given = keywords[Keyword::PatternProperties];
-        simdjson::dom::object schemas;
-        if (!given) continue;
-        if (given->get(schemas) != SUCCESS) {
-            refuse_form(keywords, Keyword::PatternProperties, "an object");
-            continue;
-        }
-        const std::string path = path_within(keywords.path, keyword_name(Keyword::PatternProperties));
-        for (const auto& [pattern, schema] : schemas) {
-            all.push_back({pattern, keywords.path, {{schema, path_within(path, pattern)}}});
+        for (Held& one : held(keywords, Keyword::PatternProperties)) {
+            all.push_back({one.name, keywords.path, {std::move(one.at)}});
         }
     }
     return all;
@@ -404,25 +385,18 @@ std::vector<MergedSchema::PatternProperty> MergedSchema::patterns() {
 MergedSchema::Object MergedSchema::object(const std::vector<PatternProperty>& patterns, const Matches& matches) {
     Object all;
     std::set<std::string> required = required_names();
-    std::vector<std::map<std::string_view, element>> listed;  // by member
-    std::vector<std::string_view> names;                      // of all, in their order
+    std::vector<std::map<std::string_view, SchemaAt>> listed;  // by member
+    std::vector<std::string_view> names;                       // of all, in their order
     std::set<std::string_view> known;
     bool says_what_follows = false;
     for (const SchemaKeywords& keywords : members_) {
         auto& properties = listed.emplace_back();
         says_what_follows = says_what_follows || keywords.has(Keyword::AdditionalProperties);
-        const auto& given = keywords[Keyword::Properties];
-        simdjson::dom::object schemas;
-        if (!given) continue;
-        if (given->get(schemas) != SUCCESS) {
-            refuse_form(keywords, Keyword::Properties, "an object");
-            continue;
-        }
-        for (const auto& [name, schema] : schemas) {
-            if (!properties.emplace(name, schema).second) {
-                reject(path_within(keywords.path, "properties"), in_quotes(name), " comes twice");
+        for (Held& one : held(keywords, Keyword::Properties)) {
+            if (!properties.emplace(one.name, std::move(one.at)).second) {
+                reject(path_within(keywords.path, "properties"), in_quotes(one.name), " comes twice");
             }
-            if (known.insert(name).second) names.push_back(name);
+            if (known.insert(one.name).second) names.push_back(one.name);
         }
     }
     const bool is_bare = names.empty();
@@ -437,10 +411,9 @@ MergedSchema::Object MergedSchema::object(const std::vector<PatternProperty>& pa
         MergedProperty property{std::string(name), {}, required.contains(std::string(name))};
         bool is_allowed = true;
         for (size_t member = 0; member < members_.size(); ++member) {
-            const std::string path = path_within(members_[member].path, "properties");
             const auto found = listed[member].find(name);
             bool is_named = found != listed[member].end();
-            if (is_named) property.value.push_back({found->second, path_within(path, name)});
+            if (is_named) property.value.push_back(found->second);
             for (const PatternProperty& pattern : patterns) {
                 if (pattern.path != members_[member].path || !matches(pattern, name)) continue;
                 property.value.insert(property.value.end(), pattern.value.begin(), pattern.value.end());
@@ -475,13 +448,8 @@ MergedSchema::Object MergedSchema::object(const std::vector<PatternProperty>& pa
 std::set<std::string> MergedSchema::required_names() {
     std::set<std::string> names;
     for (const SchemaKeywords& keywords : members_) {
-        const auto& required = keywords[Keyword::Required];
         simdjson::dom::array listed;
-        if (!required) continue;
-        if (required->get(listed) != SUCCESS) {
-            refuse_form(keywords, Keyword::Required, "an array of strings");
-            continue;
-        }
+        if (!get(keywords, Keyword::Required, "an array of strings", listed)) continue;
         for (const element one : listed) {
             std::string_view name;
             if (one.get(name) != SUCCESS) refuse_form(keywords, Keyword::Required, "an array of strings");

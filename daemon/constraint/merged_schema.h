@@ -144,8 +144,23 @@ public:
 private:
     // `open` are the paths of the schemas that lead to this one.
     void add(const SchemaAt& schema, simdjson::dom::element root, size_t& n_merges, std::vector<std::string>& open);
+    struct Held {
+        std::string_view name;  // in a map
+        SchemaAt at;
+    };
+    // Returns the schemas in the value of a keyword that holds several. None if it is absent, or refused: it is no such
+    // value, or has more alternatives than kMaxAlternatives.
+    std::vector<Held> held(const SchemaKeywords& keywords, Keyword keyword);
     // Refuses `keyword`, whose value is none of `wanted`.
     void refuse_form(const SchemaKeywords& keywords, Keyword keyword, std::string_view wanted);
+    // Reads the value of `keyword`, which is `wanted`, and refuses another. False: it is not there, or another.
+    template <typename T>
+    bool get(const SchemaKeywords& keywords, Keyword keyword, std::string_view wanted, T& value) {
+        if (!keywords.has(keyword)) return false;
+        const bool is_read = keywords[keyword]->get(value) == simdjson::SUCCESS;
+        if (!is_read) refuse_form(keywords, keyword, wanted);
+        return is_read;
+    }
     // Returns a bound as a whole number that allows the same integers.
     std::optional<int64_t> bound(const SchemaKeywords& keywords, Keyword keyword);
     void add_multiple(const SchemaKeywords& keywords, NumberLimits& limits);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "constraint/pattern.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <string>
 #include <string_view>
 #include <utility>
 

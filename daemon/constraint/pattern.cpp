@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <string>
 #include <utility>
 #include <vector>
-
-#include "constraint/pattern_parser.h"
 
 namespace llmd::constraint {
 
@@ -233,8 +230,8 @@ base::Result<CharacterDfa> Determinizer::run(DfaWork& work) {
 
 }  // namespace
 
-base::Result<CharacterDfa> compile_pattern(std::string_view pattern, DfaWork& work) {
-    const auto parsed = parse_pattern(pattern);
+base::Result<CharacterDfa> compile_pattern(std::string_view pattern, DfaWork& work, PatternUse use) {
+    const auto parsed = parse_pattern(pattern, use);
     if (!parsed) return parsed.error();
     auto all = Determinizer(parsed->expression, true).run(work);
     for (const Pattern::LookAhead& look_ahead : parsed->look_aheads) {

@@ -37,8 +37,8 @@ void CharacterClass::add(const CharacterClass& other) {
     possible = joined(std::move(possible), other.possible);
 }
 
-CharacterClass CharacterClass::negated() const {
-    return {difference(difference(written_characters(), possible), kBeyondBmp), difference(written_characters(), sure)};
+CharacterClass CharacterClass::negated(const CharSet& unsure) const {
+    return {difference(difference(written_characters(), possible), unsure), difference(written_characters(), sure)};
 }
 
 CharacterClass CharacterClass::written() const {
@@ -49,7 +49,7 @@ namespace {
 
 using Class = CharacterClass;
 
-Class class_of_letter(char32_t letter) {
+Class class_of_letter(char32_t letter, const CharSet& unsure) {
     const bool is_negated = letter < 'a';
     Class any;
     switch (letter | 0x20) {
@@ -63,7 +63,7 @@ Class class_of_letter(char32_t letter) {
             any = {kAsciiSpace, kAnySpace};
             break;
     }
-    return is_negated ? any.negated() : any;
+    return is_negated ? any.negated(unsure) : any;
 }
 
 Expression sequence(std::vector<Expression> parts) {
@@ -75,7 +75,10 @@ Expression sequence(std::vector<Expression> parts) {
 // Recursive descent. The first error is kept, and what is parsed after it is not used.
 class PatternParser {
 public:
-    explicit PatternParser(std::string_view pattern) : pattern_(pattern) {
+    PatternParser(std::string_view pattern, PatternUse use)
+        : pattern_(pattern),
+          is_whole_(use == PatternUse::WholeText),
+          unsure_(use == PatternUse::WholeText ? CharSet{} : kBeyondBmp) {
         for (size_t i = 0; i < pattern.size();) {
             const auto lead = static_cast<uint8_t>(pattern[i++]);
             char32_t c = lead < 0x80 ? lead : lead < 0xE0 ? lead & 0x1F : lead < 0xF0 ? lead & 0x0F : lead & 0x07;
@@ -88,9 +91,9 @@ public:
 
     base::Result<Pattern> parse() {
         Pattern all;
-        const bool looks_ahead = text_.starts_with(U"^(?=") || text_.starts_with(U"^(?!");
-        if (looks_ahead) at_ = 1;
-        while (!error_ && (is_at(U"(?=") || is_at(U"(?!")) && looks_ahead) {
+        if (is_at(U"^(?=") || is_at(U"^(?!")) at_ = 1;
+        const bool looks_ahead = (at_ == 1 || is_whole_) && is_look_ahead();
+        while (!error_ && is_look_ahead() && looks_ahead) {
             const bool must_match = text_[at_ + 2] == '=';
             const size_t begin = at_;
             at_ += 3;
@@ -103,7 +106,8 @@ public:
         if (looks_ahead && rest.kind == Expression::Kind::Alternatives) {
             refuse("a look-ahead before alternatives is not supported; a group around them is", 1);
         }
-        all.expression = looks_ahead ? from_start(std::move(rest)) : std::move(rest);
+        all.expression = looks_ahead || is_whole_ ? from_start(std::move(rest)) : std::move(rest);
+        if (is_whole_) all.expression.parts.push_back({.kind = Expression::Kind::End});
         if (error_) return *error_;
         return all;
     }
@@ -116,6 +120,7 @@ private:
     }
 
     bool is_at(std::u32string_view what) const { return std::u32string_view(text_).substr(at_).starts_with(what); }
+    bool is_look_ahead() const { return is_at(U"(?=") || is_at(U"(?!"); }
     bool is_over() const { return error_ || at_ >= text_.size(); }
     bool take(char32_t c) {
         const bool is_next = !is_over() && text_[at_] == c;
@@ -219,7 +224,7 @@ private:
         if (c == '^') return {.kind = Expression::Kind::Start};
         if (c == '$') return {.kind = Expression::Kind::End};
         if (c == '.') {
-            return chars({difference(written_characters(), joined(kLineEnds, kBeyondBmp)), written_characters()});
+            return chars({difference(written_characters(), joined(kLineEnds, unsure_)), written_characters()});
         }
         return chars(Class::of(c, c));
     }
@@ -230,7 +235,9 @@ private:
         const size_t begin = at_++;
         if (is_at(U"?=") || is_at(U"?!")) refuse("a look-ahead is supported right after a leading ^ only", begin);
         if (is_at(U"?<=") || is_at(U"?<!")) refuse("a look-behind is not supported", begin);
-        if (is_at(U"?<")) {
+        if (is_at(U"?P=")) refuse("a back-reference is not supported", begin);
+        const bool is_named_as_in_python = is_whole_ && is_at(U"?P<");
+        if (is_at(U"?<") || is_named_as_in_python) {
             const size_t name_end = text_.find('>', at_);
             if (name_end == std::u32string::npos) refuse("the group's name does not end", begin);
             at_ = std::min(name_end, text_.size() - 1) + 1;
@@ -271,7 +278,7 @@ private:
             }
         }
         if (!take(']')) refuse("the class is not closed", begin);
-        return is_negated ? all.negated() : all;
+        return is_negated ? all.negated(unsure_) : all;
     }
 
     struct Member {
@@ -295,7 +302,9 @@ private:
         };
         if (is_over()) return no("nothing follows the backslash");
         const char32_t c = text_[at_++];
-        if (std::u32string_view(U"dDwWsS").find(c) != std::u32string_view::npos) return Member(class_of_letter(c));
+        if (std::u32string_view(U"dDwWsS").find(c) != std::u32string_view::npos) {
+            return Member(class_of_letter(c, unsure_));
+        }
         switch (c) {
             case 't':
                 return Member(U'\t');
@@ -350,6 +359,8 @@ private:
     }
 
     std::string_view pattern_;
+    bool is_whole_;
+    CharSet unsure_;  // characters on which dialects disagree
     std::u32string text_;
     size_t at_ = 0;
     size_t depth_ = 0;
@@ -358,8 +369,8 @@ private:
 
 }  // namespace
 
-base::Result<Pattern> parse_pattern(std::string_view pattern) {
-    return PatternParser(pattern).parse();
+base::Result<Pattern> parse_pattern(std::string_view pattern, PatternUse use) {
+    return PatternParser(pattern, use).parse();
 }
 
 }  // namespace llmd::constraint

@@ -20,7 +20,8 @@ struct CharacterClass {
 
     static CharacterClass of(char32_t first, char32_t last) { return {{{first, last}}, {{first, last}}}; }
     void add(const CharacterClass& other);
-    CharacterClass negated() const;
+    // Without those of `unsure`, which some dialects take for two characters.
+    CharacterClass negated(const CharSet& unsure) const;
     // Without the characters that are not written.
     CharacterClass written() const;
 };
@@ -42,6 +43,11 @@ struct Expression {
     size_t size = 1;  // nodes that it takes, at most kMaxPatternNodes
 };
 
+enum class PatternUse : uint8_t {
+    Search,     // in a string of a JSON schema: it may match anywhere, and a dialect may count in UTF-16
+    WholeText,  // it matches from the beginning of the text to its end
+};
+
 struct Pattern {
     struct LookAhead {
         Expression expression;  // begins with Start
@@ -52,6 +58,6 @@ struct Pattern {
 };
 
 // The errors of compile_pattern(). Precondition: the pattern is UTF-8.
-base::Result<Pattern> parse_pattern(std::string_view pattern);
+base::Result<Pattern> parse_pattern(std::string_view pattern, PatternUse use);
 
 }  // namespace llmd::constraint

@@ -15,37 +15,45 @@ using simdjson::dom::element_type;
 
 namespace {
 
-constexpr std::array<std::string_view, kKeywords> kNames = {
-    "type",
-    "enum",
-    "const",
-    "properties",
-    "required",
-    "additionalProperties",
-    "patternProperties",
-    "propertyNames",
-    "minProperties",
-    "maxProperties",
-    "items",
-    "prefixItems",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "format",
-    "nullable",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "$ref",
+struct NamedTypes {
+    std::string_view name;
+    uint8_t types;  // that the name is of, or that the keyword applies to; 0: any
+    Holds holds = Holds::NoSchema;
 };
+constexpr std::array<NamedTypes, kKeywords> kKeywordRows = {{
+    {"type", 0},
+    {"enum", 0},
+    {"const", 0},
+    {"properties", kObject, Holds::Map},
+    {"required", kObject},
+    {"additionalProperties", kObject, Holds::Schema},
+    {"patternProperties", kObject, Holds::Map},
+    {"propertyNames", kObject, Holds::Schema},
+    {"minProperties", kObject},
+    {"maxProperties", kObject},
+    {"items", kArray, Holds::Schema},
+    {"prefixItems", kArray, Holds::List},
+    {"minItems", kArray},
+    {"maxItems", kArray},
+    {"uniqueItems", kArray},
+    {"minLength", kString},
+    {"maxLength", kString},
+    {"pattern", kString},
+    {"minimum", kNumber},
+    {"maximum", kNumber},
+    {"exclusiveMinimum", kNumber},
+    {"exclusiveMaximum", kNumber},
+    {"multipleOf", kNumber},
+    {"format", kString},
+    {"nullable", 0},
+    {"allOf", 0, Holds::Alternatives},
+    {"anyOf", 0, Holds::Alternatives},
+    {"oneOf", 0, Holds::Alternatives},
+    {"$ref", 0},
+}};
+
+// Hold what a $ref looks up.
+constexpr std::array<std::string_view, 2> kDefinitions = {"$defs", "definitions"};
 
 // Annotations do not change which texts are valid, nor do OpenAPI's `discriminator`, `example` and names in "x-", nor
 // OpenAI's `strict`, which Home Assistant writes into the schema itself: every schema is kept to here.
@@ -55,14 +63,8 @@ constexpr std::array<std::string_view, 16> kAnnotations = {
     "discriminator", "contentEncoding", "contentMediaType", "strict",
 };
 
-constexpr std::string_view kItems = kNames[static_cast<size_t>(Keyword::Items)];
+constexpr std::string_view kItems = kKeywordRows[static_cast<size_t>(Keyword::Items)].name;
 constexpr std::string_view kAdditionalItems = "additionalItems";
-
-template <size_t n>
-std::optional<size_t> index_in(const std::array<std::string_view, n>& names, std::string_view name) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    return found == names.end() ? std::nullopt : std::optional<size_t>(found - names.begin());
-}
 
 // Returns what a keyword of a tuple of draft 7 is called since.
 std::string_view new_name(std::string_view key) {
@@ -70,45 +72,10 @@ std::string_view new_name(std::string_view key) {
     return key == kAdditionalItems ? kItems : key;
 }
 
-// Returns the types that a keyword applies to; 0 for any.
-uint8_t subject(Keyword keyword) {
-    switch (keyword) {
-        case Keyword::Properties:
-        case Keyword::Required:
-        case Keyword::AdditionalProperties:
-        case Keyword::PatternProperties:
-        case Keyword::PropertyNames:
-        case Keyword::MinProperties:
-        case Keyword::MaxProperties:
-            return kObject;
-        case Keyword::Items:
-        case Keyword::PrefixItems:
-        case Keyword::MinItems:
-        case Keyword::MaxItems:
-        case Keyword::UniqueItems:
-            return kArray;
-        case Keyword::MinLength:
-        case Keyword::MaxLength:
-        case Keyword::Pattern:
-        case Keyword::Format:
-            return kString;
-        case Keyword::Minimum:
-        case Keyword::Maximum:
-        case Keyword::ExclusiveMinimum:
-        case Keyword::ExclusiveMaximum:
-        case Keyword::MultipleOf:
-            return kNumber;
-        case Keyword::Type:
-        case Keyword::Enum:
-        case Keyword::Const:
-        case Keyword::Nullable:
-        case Keyword::AllOf:
-        case Keyword::AnyOf:
-        case Keyword::OneOf:
-        case Keyword::Ref:
-            break;
-    }
-    return 0;
+template <size_t n>
+std::optional<size_t> index_in(const std::array<NamedTypes, n>& rows, std::string_view name) {
+    const auto found = std::ranges::find(rows, name, &NamedTypes::name);
+    return found == rows.end() ? std::nullopt : std::optional<size_t>(found - rows.begin());
 }
 
 }  // namespace
@@ -132,15 +99,24 @@ std::string as_told(element value) {
 }
 
 std::string_view keyword_name(Keyword keyword) {
-    return kNames[static_cast<size_t>(keyword)];
+    return kKeywordRows[static_cast<size_t>(keyword)].name;
+}
+
+Holds held_by(std::string_view keyword) {
+    if (const auto index = index_in(kKeywordRows, keyword)) return kKeywordRows[*index].holds;
+    return std::ranges::find(kDefinitions, keyword) == kDefinitions.end() ? Holds::NoSchema : Holds::Map;
 }
 
 uint8_t type_bits(std::string_view name) {
-    constexpr std::array<std::string_view, 7> kTypes = {"null",   "boolean", "integer", "number",
-                                                        "string", "array",   "object"};
-    constexpr std::array<uint8_t, 7> kBits = {kNull, kBoolean, kWhole, kNumber, kString, kArray, kObject};
+    constexpr std::array<NamedTypes, 7> kTypes = {{{"null", kNull},
+                                                   {"boolean", kBoolean},
+                                                   {"integer", kWhole},
+                                                   {"number", kNumber},
+                                                   {"string", kString},
+                                                   {"array", kArray},
+                                                   {"object", kObject}}};
     const auto index = index_in(kTypes, name);
-    return index ? kBits[*index] : 0;
+    return index ? kTypes[*index].types : 0;
 }
 
 uint8_t type_bits(element value) {
@@ -169,11 +145,11 @@ SchemaKeywords::SchemaKeywords(simdjson::dom::object schema, std::string_view at
     is_old_tuple = items.error() == simdjson::SUCCESS && items.is_array();
     for (const auto& [key, value] : schema) {
         if (key == kAdditionalItems && !is_old_tuple) continue;  // it says nothing there
-        const auto index = index_in(kNames, is_old_tuple ? new_name(key) : key);
-        if (index) {
+        if (const auto index = index_in(kKeywordRows, is_old_tuple ? new_name(key) : key)) {
             if (values[*index]) twice = static_cast<Keyword>(*index);
             values[*index] = value;
-        } else if (!index_in(kAnnotations, key) && !key.starts_with("x-") && !(path == "#" && key == "$id")) {
+        } else if (std::ranges::find(kAnnotations, key) == kAnnotations.end() && !key.starts_with("x-") &&
+                   !(path == "#" && key == "$id")) {
             unknown.push_back(key);
         }
     }
@@ -216,7 +192,7 @@ std::optional<uint8_t> SchemaKeywords::types() const {
 uint8_t SchemaKeywords::implied_types() const {
     uint8_t bits = 0;
     for (size_t i = 0; i < kKeywords; ++i) {
-        if (values[i]) bits |= subject(static_cast<Keyword>(i));
+        if (values[i]) bits |= kKeywordRows[i].types;
     }
     return bits;
 }

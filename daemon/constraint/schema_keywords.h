@@ -51,6 +51,17 @@ inline constexpr size_t kKeywords = static_cast<size_t>(Keyword::Ref) + 1;
 
 std::string_view keyword_name(Keyword keyword);
 
+// The value of a keyword, as far as it holds schemas.
+enum class Holds : uint8_t {
+    NoSchema,
+    Schema,        // one
+    Alternatives,  // an array of one or more
+    List,          // an array
+    Map,           // an object whose members are schemas
+};
+// Returns it for a keyword that is honoured, or that has what a $ref looks up, as `$defs` has; else NoSchema.
+Holds held_by(std::string_view keyword);
+
 // The JSON types as bits. `integer` and `number` overlap.
 enum TypeBit : uint8_t {
     kNull = 1,

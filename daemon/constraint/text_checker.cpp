@@ -1,9 +1,7 @@
 #include "constraint/text_checker.h"
 
 #include <algorithm>
-#include <memory>
 #include <span>
-#include <utility>
 
 #include "constraint/json_schema.h"
 

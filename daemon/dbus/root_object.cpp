@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
-#include <type_traits>
-#include <utility>
 
 #include "api/bus_options.h"
 #include "api/fields.h"
@@ -31,8 +28,8 @@ constexpr const char* kAdminInterface = "org.llmd.Llmd1.Admin";
 constexpr const char* kRootPath = "/org/llmd/Llmd1";
 // These features were added to the interface, in words that the interface documents. An older llmd ignores an option
 // that it does not know, and so a caller that depends on one looks here first.
-const std::vector<std::string> kFeatures = {"detokenize", "embed",     "fallback", "json_schema",
-                                            "logprobs",   "prompt_fd", "thinking", "tools"};
+const std::vector<std::string> kFeatures = {"choices",  "detokenize", "embed", "fallback", "json_schema",
+                                            "logprobs", "prompt_fd",  "regex", "thinking", "tools"};
 
 template <typename... Values>
 Reply<Values...> reply_to(Session& session, sdbus::Result<Values...>&& result) {

@@ -223,8 +223,10 @@ void Session::watch_client(const std::string& client) {
     auto& entry = clients_[client];
     if (!entry.watch) {
         try {
-            entry.watch = std::make_unique<ClientWatch>(*connection_, *bus_, client,
-                                                        [this, client] { cancel_requests_of(client); });
+            const auto on_owner = [this, client](const std::string& owner) {
+                if (owner.empty()) cancel_requests_of(client);
+            };
+            entry.watch = std::make_unique<bus::NameWatch>(*connection_, *bus_, client, on_owner);
         } catch (const sdbus::Error&) {
             clients_.erase(client);
             throw;

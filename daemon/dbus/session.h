@@ -14,8 +14,8 @@
 #include "base/event_loop.h"
 #include "base/result.h"
 #include "bus/bus_source.h"
+#include "bus/name_watch.h"
 #include "dbus/caller_identity.h"
-#include "dbus/client_watch.h"
 #include "dbus/reply.h"
 #include "dbus/request_object.h"
 #include "service/service.h"
@@ -76,7 +76,7 @@ public:
 
 private:
     struct Client {
-        std::unique_ptr<ClientWatch> watch;
+        std::unique_ptr<bus::NameWatch> watch;
         size_t n_requests = 0;
     };
 

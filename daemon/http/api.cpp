@@ -46,7 +46,7 @@ std::string llama_props(const supervisor::ModelEntry& model, const service::Stat
     base::JsonWriter json;
     json.begin_object();
     json.key("default_generation_settings").begin_object();
-    json.key("n_ctx").value(model.loaded ? status.main.context_length : model.context_length);
+    json.key("n_ctx").value(model.loaded ? status.main.context_length : model.n_ctx_train);
     json.end_object();
     json.key("total_slots").value(model.loaded ? status.main.slots : 0);
     json.key("model_alias").value(model.name);
@@ -346,8 +346,7 @@ void Api::post_cancel(const std::shared_ptr<Exchange>& exchange, const Request& 
     }
     const auto known = service_.request(unended);
     // A sandboxed program learns nothing of what others ask.
-    const bool allowed = known && (known->caller.name == request.caller.name || !request.caller.sandboxed);
-    if (!allowed) {
+    if (!known || !api::may_know_of(known->caller, request.caller)) {
         return exchange->reply(refuse(fail(ErrorCode::NotFound, "there is no such request, or it has ended")));
     }
     (void)service_.cancel(unended);

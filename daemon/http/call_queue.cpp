@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
+#include <tuple>
 
 #include "service/request.h"
 
@@ -37,6 +37,8 @@ base::Result<CallQueue::Key> CallQueue::enter(const base::Caller& caller) {
     const size_t n_waiting = count([](const Entry& entry) { return !entry.started; });
     if (n_waiting >= kMaxWaiting) return refuse(base::ErrorCode::QueueFull, n_waiting, "all clients", kMaxWaiting);
     entries_[++last_] = {.caller = caller};
+    share_turns_.emplace(caller.share, n_turns_);
+    client_turns_.emplace(caller.name, n_turns_);
     return last_;
 }
 
@@ -56,7 +58,14 @@ void CallQueue::leave(Key key) {
         }
         last_end_ = now;
     }
+    const base::Caller caller = std::move(found->second.caller);
     entries_.erase(found);
+    if (count([&](const Entry& entry) { return entry.caller.share == caller.share; }) == 0) {
+        share_turns_.erase(caller.share);
+    }
+    if (count([&](const Entry& entry) { return entry.caller.name == caller.name; }) == 0) {
+        client_turns_.erase(caller.name);
+    }
     // Not now: who leaves may be in the middle of cancelling.
     loop_.defer([this, alive = std::weak_ptr<void>(alive_)] {
         if (!alive.expired()) review();
@@ -71,15 +80,16 @@ CallQueue::Entry* CallQueue::next() {
         ++of_client[entry.caller.name];
     }
     Entry* first = nullptr;
-    std::pair<size_t, size_t> fewest;
+    std::tuple<size_t, uint64_t, size_t, uint64_t> least;  // of the share, then of the client
     for (auto& [key, entry] : entries_) {
         if (!entry.start) continue;
         const auto allowed = service::RequestLimits::allowance(entry.caller.sandboxed);
-        const std::pair started{of_share[entry.caller.share], of_client[entry.caller.name]};
-        if (started.first >= allowed.per_application || started.second >= allowed.per_client) continue;
-        if ((first != nullptr && started >= fewest) || !has_room_(entry.caller)) continue;
+        const auto& [name, share] = std::tie(entry.caller.name, entry.caller.share);
+        if (of_share[share] >= allowed.per_application || of_client[name] >= allowed.per_client) continue;
+        const std::tuple had{of_share[share], share_turns_.at(share), of_client[name], client_turns_.at(name)};
+        if ((first != nullptr && had >= least) || !has_room_(entry.caller)) continue;
         first = &entry;
-        fewest = started;
+        least = had;
     }
     return first;
 }
@@ -89,6 +99,7 @@ void CallQueue::review() {
     if (std::exchange(reviewing_, true)) return;
     while (Entry* entry = next()) {
         entry->started = true;
+        share_turns_[entry->caller.share] = client_turns_[entry->caller.name] = ++n_turns_;
         std::exchange(entry->start, nullptr)();
     }
     reviewing_ = false;

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "base/caller.h"
@@ -21,8 +22,7 @@ namespace llmd::http {
 class CallQueue {
 public:
     using Key = uint64_t;  // never 0
-    // An SDK with 64 parallel calls is served. All bridges together are one client. The bodies of those that wait are
-    // limited by a BodyBudget.
+    // An SDK with 64 parallel calls is served. The bodies of those that wait are limited by a BodyBudget.
     static constexpr size_t kMaxWaitingPerClient = 64;
     static constexpr size_t kMaxWaiting = 128;
     // A client that has been refused is told to come back when one of those before it has ended, as the time between
@@ -40,7 +40,8 @@ public:
     // RateLimited: this client has enough that wait; QueueFull: all together have. Either names number and limit.
     base::Result<Key> enter(const base::Caller& caller);
     // The request has been received: `start` is called once there is room, at once where there is some. Next is one of
-    // the application, and then of the client, of which the fewest have started; of a client in the order of enter().
+    // the application, and then of the client, of which the fewest have started; among equals of that of which none has
+    // started for longest; of a client in the order of enter().
     void ready(Key key, std::function<void()> start);
     // The request has been answered or cancelled. Does nothing for 0.
     void leave(Key key);
@@ -54,6 +55,10 @@ private:
         std::function<void()> start;  // once it is ready
     };
 
+    // When one of each application or client that is here has started last, or its first has entered: in turns, of
+    // which every start is one.
+    using Turns = std::map<std::string, uint64_t>;
+
     template <typename Condition>
     size_t count(Condition is_like) const;
     Entry* next();
@@ -63,6 +68,8 @@ private:
     const std::function<base::TimePoint()> now_;
     std::map<Key, Entry> entries_;
     Key last_ = 0;
+    Turns share_turns_, client_turns_;
+    uint64_t n_turns_ = 0;
     bool reviewing_ = false;
     base::TimePoint last_end_{};
     std::chrono::milliseconds mean_gap_{0};  // between the ends of calls that had started; 0: nothing was measured

@@ -1,13 +1,11 @@
 #include "http/connection.h"
 
-#include <poll.h>
 #include <strings.h>
 #include <sys/socket.h>
 
 #include <charconv>
 #include <cstring>
 #include <limits>
-#include <utility>
 
 #include "api/errors.h"
 #include "base/json_writer.h"
@@ -75,37 +73,36 @@ struct Connection::Head {
     }
 };
 
-base::Result<void> BodyBudget::take(const std::string& share, size_t n_bytes) {
-    const auto found = by_share_.find(share);
-    const size_t of_share = found == by_share_.end() ? 0 : found->second;
-    if (of_share + n_bytes > most_per_application_) {
-        return fail(ErrorCode::RateLimited, "body: this application sends ", of_share, " bytes at the moment; with ",
-                    n_bytes, " they are more than ", most_per_application_);
+base::Result<void> BodyBudget::take(const std::string& owner, size_t n_bytes) {
+    const auto found = by_owner_.find(owner);
+    const size_t of_owner = found == by_owner_.end() ? 0 : found->second;
+    if (of_owner + n_bytes > most_per_owner_) {
+        return fail(ErrorCode::RateLimited, "body: this application sends ", of_owner, " bytes at the moment; with ",
+                    n_bytes, " they are more than ", most_per_owner_);
     }
     if (n_bytes_ + n_bytes > kMaxBytes) {
         return fail(ErrorCode::NotReady, "body: ", n_bytes_, " bytes are being received; with ", n_bytes,
                     " they are more than ", kMaxBytes);
     }
     n_bytes_ += n_bytes;
-    by_share_[share] += n_bytes;
+    by_owner_[owner] += n_bytes;
     return {};
 }
 
-void BodyBudget::give_back(const std::string& share, size_t n_bytes) {
+void BodyBudget::give_back(const std::string& owner, size_t n_bytes) {
     n_bytes_ -= n_bytes;
-    const auto found = by_share_.find(share);
+    const auto found = by_owner_.find(owner);
     found->second -= n_bytes;
-    if (found->second == 0) by_share_.erase(found);
+    if (found->second == 0) by_owner_.erase(found);
 }
 
-Connection::Connection(base::EventLoop& loop, Api& api, BodyBudget& bodies, CallQueue& calls, int fd, pid_t pid,
+Connection::Connection(base::EventLoop& loop, Api& api, BodyBudget& bodies, CallQueue& calls, int fd,
                        base::Caller caller, std::optional<base::BridgePreamble> bridge)
     : loop_(loop),
       api_(api),
       bodies_(bodies),
       calls_(calls),
       fd_(fd),
-      pid_(pid),
       caller_(std::move(caller)),
       bridge_(std::move(bridge)) {
     set_time_limit(kHeaderTime);
@@ -259,7 +256,7 @@ std::optional<Reply> Connection::refuse_head(const Head& head) {
     // A body that comes in chunks may become as long as any.
     const size_t n_bytes = head.is_chunked ? kMaxBodyBytes : head.length;
     if (n_bytes <= BodyBudget::kFreeBytes) return std::nullopt;
-    if (auto taken = bodies_.take(request_.caller.share, n_bytes); !taken) {
+    if (auto taken = bodies_.take(body_owner(), n_bytes); !taken) {
         return refusal(api::error_row(taken.error().code).http_status, taken.error());
     }
     n_reserved_ = n_bytes;
@@ -268,7 +265,7 @@ std::optional<Reply> Connection::refuse_head(const Head& head) {
 
 void Connection::release_body(size_t n_kept) {
     if (n_reserved_ <= n_kept) return;
-    bodies_.give_back(request_.caller.share, n_reserved_ - n_kept);
+    bodies_.give_back(body_owner(), n_reserved_ - n_kept);
     n_reserved_ = n_kept;
 }
 

@@ -41,34 +41,34 @@ inline constexpr std::chrono::seconds kBodyTime{30};
 class BodyBudget {
 public:
     static constexpr size_t kMaxBytes = 16u << 20;
-    static constexpr size_t kMaxBytesPerApplication = 8u << 20;  // of one share
+    static constexpr size_t kMaxBytesPerApplication = 8u << 20;
     // A body of so few bytes is always received: all connections together cannot fill memory with these.
     static constexpr size_t kFreeBytes = 64u << 10;
 
-    explicit BodyBudget(size_t most_per_application = kMaxBytesPerApplication)
-        : most_per_application_(most_per_application) {}
+    explicit BodyBudget(size_t most_per_owner = kMaxBytesPerApplication) : most_per_owner_(most_per_owner) {}
 
-    // RateLimited: the application has enough; NotReady: everybody together has.
-    base::Result<void> take(const std::string& share, size_t n_bytes);
-    void give_back(const std::string& share, size_t n_bytes);
+    // `owner` is an application's share, or one client of it. RateLimited: it has enough; NotReady: everybody together
+    // has.
+    base::Result<void> take(const std::string& owner, size_t n_bytes);
+    void give_back(const std::string& owner, size_t n_bytes);
 
 private:
-    const size_t most_per_application_;
+    const size_t most_per_owner_;
     size_t n_bytes_ = 0;
-    std::map<std::string, size_t> by_share_;  // none of them 0
+    std::map<std::string, size_t> by_owner_;  // none of them 0
 };
 
 class Connection {
 public:
     // `fd` belongs to libmicrohttpd, and is open until this is destroyed. The references must outlive it. `bridge`:
     // what the bridge has said through which the connection came.
-    Connection(base::EventLoop& loop, Api& api, BodyBudget& bodies, CallQueue& calls, int fd, pid_t pid,
-               base::Caller caller, std::optional<base::BridgePreamble> bridge = {});
+    Connection(base::EventLoop& loop, Api& api, BodyBudget& bodies, CallQueue& calls, int fd, base::Caller caller,
+               std::optional<base::BridgePreamble> bridge = {});
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    pid_t pid() const { return pid_; }
+    const std::string& client() const { return caller_.name; }
     const std::string& share() const { return caller_.share; }
     bool is_bridged() const { return bridge_.has_value(); }
     bool is_gone() const { return gone_; }
@@ -100,6 +100,8 @@ private:
     std::optional<Reply> refuse_head(const Head& head);
     Reply refusal(unsigned status, const base::Error& error) const;
     Reply body_too_large() const;
+    // Whose part of the budget a body takes: programs behind bridges have one share.
+    const std::string& body_owner() const { return bridge_ ? caller_.name : caller_.share; }
     // Keeps no more than `n_kept` bytes reserved for the body that is being received.
     void release_body(size_t n_kept = 0);
     void leave_queue();
@@ -120,14 +122,13 @@ private:
     BodyBudget& bodies_;
     CallQueue& calls_;
     const int fd_;
-    const pid_t pid_;
     const base::Caller caller_;
     const std::optional<base::BridgePreamble> bridge_;
     MHD_Connection* handle_ = nullptr;
     Stage stage_ = Stage::Headers;
     size_t n_request_line_ = 0;
     size_t n_body_ = 0;         // received, whether or not it was kept
-    size_t n_reserved_ = 0;     // of the budget, for the share of request_
+    size_t n_reserved_ = 0;     // of the budget
     CallQueue::Key place_ = 0;  // until the request has ended; 0: none
     Request request_;
     ReplyHeaders cors_;        // of each answer to the request

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 

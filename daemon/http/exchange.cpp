@@ -1,8 +1,6 @@
 #include "http/exchange.h"
 
-#include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace llmd::http {
 

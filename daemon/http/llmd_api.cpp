@@ -1,7 +1,6 @@
 // llmd's own calls below /llmd/: what the bus has and no other API of HTTP. What org.llmd.Llmd1.Admin
 // refuses to programs in a sandbox is refused to them here, and to what comes through the bridge (Api::Endpoint).
 #include "api/bus_options.h"
-#include "api/errors.h"
 #include "api/fields.h"
 #include "api/json_lines.h"
 #include "api/listing.h"

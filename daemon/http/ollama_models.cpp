@@ -107,7 +107,7 @@ void write_figures(JsonWriter& json, const ModelEntry& model) {
     const auto figure = [&](const char* name, uint32_t value) {
         json.key(base::concat(model.architecture, '.', name)).value(value);
     };
-    figure("context_length", model.context_length);
+    figure("context_length", model.n_ctx_train);
     figure("embedding_length", model.n_embd);
     figure("block_count", model.n_layers);
     figure("feed_forward_length", model.n_ff);
@@ -143,7 +143,7 @@ std::string ollama_models(const std::vector<ModelEntry>& models) {
         json.begin_object();
         write_row(json, model, model.size_bytes);
         json.key("modified_at").value(modified_at(model));
-        json.key("context_length").value(model.context_length);
+        json.key("context_length").value(model.n_ctx_train);
         if (!model.remote.empty()) write_remote(json, model);
         json.end_object();
     }
@@ -158,7 +158,9 @@ std::string ollama_loaded_models(const std::vector<ModelEntry>& models, const se
         const auto known = std::find_if(models.begin(), models.end(),
                                         [&](const ModelEntry& entry) { return entry.name == engine.model; });
         // One that was loaded by its path is in no list.
-        const ModelEntry model = known != models.end() ? *known : ModelEntry{.name = engine.model, .path = {}};
+        ModelEntry model;
+        model.name = engine.model;
+        if (known != models.end()) model = *known;
         json.begin_object();
         write_row(json, model, engine.memory_bytes);
         json.key("size_vram").value(engine.backend == "cpu" ? 0 : engine.memory_bytes);

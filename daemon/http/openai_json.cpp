@@ -263,7 +263,7 @@ void write_model(JsonWriter& json, const supervisor::ModelEntry& model) {
     json.key("architecture").value(model.architecture);
     json.key("quantization").value(model.quantization);
     json.key("size").value(model.size_bytes);
-    json.key("context_length").value(model.context_length);
+    json.key("context_length").value(model.n_ctx_train);
     if (model.error.empty() && !model.embeds) json.key("chat_family").value(model.chat_family);
     json.key("loaded").value(model.loaded);
     json.key("default").value(model.is_default);

@@ -1,13 +1,11 @@
 #include "http/responses_json.h"
 
-#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "api/errors.h"
 #include "api/info.h"
 #include "base/json_writer.h"
-#include "http/openai_logprobs.h"
 
 namespace llmd::http {
 
@@ -94,14 +92,8 @@ void write_usage(JsonWriter& json, const Outcome& outcome) {
 
 // Returns one of the codes that a response's error may have.
 std::string_view response_error_code(const base::Error& error) {
-    switch (api::error_row(error.code).http_status) {
-        case 400:
-            return "invalid_prompt";
-        case 429:
-            return "rate_limit_exceeded";
-        default:
-            return "server_error";
-    }
+    const unsigned status = api::error_row(error.code).http_status;
+    return status == 400 ? "invalid_prompt" : status == 429 ? "rate_limit_exceeded" : "server_error";
 }
 
 class ResponsesFormat final : public BodyFormat {

@@ -136,7 +136,7 @@ void Server::accept(Listener& listener) {
     } else if (listener.is_bridge) {
         await_preamble(std::move(fd), pid, std::move(*client));
     } else {
-        serve(std::move(fd), pid, std::move(*client), {});
+        serve(std::move(fd), std::move(*client), {});
     }
 }
 
@@ -145,19 +145,26 @@ void Server::await_preamble(base::UniqueFd fd, pid_t pid, base::Caller caller) {
     preambles_[number] = std::make_unique<PreambleReader>(
         loop_, std::move(fd), [this, number, pid, caller = std::move(caller)](Result<base::BridgePreamble> preamble) {
             const auto reader = std::move(preambles_.extract(number).mapped());
-            if (preamble) {
-                return serve(reader->take_fd(), pid, caller, std::move(*preamble));
-            }
+            if (preamble) return serve_bridged(reader->take_fd(), caller, std::move(*preamble));
             sockets_.warn(base::concat("a connection of process ", pid, " to ", sockets_.bridge,
                                        " was dropped: ", preamble.error().message));
         });
 }
 
-void Server::serve(base::UniqueFd fd, pid_t pid, base::Caller caller, std::optional<base::BridgePreamble> bridge) {
+void Server::serve_bridged(base::UniqueFd fd, base::Caller caller, base::BridgePreamble preamble) {
+    // A sandbox's own bridge may say of itself what it likes: it is one client.
+    if (preamble.program != 0 && caller.application == base::kBridgeApplication) {
+        caller.name += base::concat(':', preamble.program);
+        if (auto room = check_room(caller.name, preamble.program); !room) return turn_away(fd.get(), room.error());
+    }
+    serve(std::move(fd), std::move(caller), std::move(preamble));
+}
+
+void Server::serve(base::UniqueFd fd, base::Caller caller, std::optional<base::BridgePreamble> bridge) {
     // From here on the descriptor is libmicrohttpd's, which closes it also when it fails.
     const int number = fd.release();
     connections_[number] = std::make_unique<Connection>(loop_, api_, bridge ? bridged_bodies_ : bodies_, calls_, number,
-                                                        pid, std::move(caller), std::move(bridge));
+                                                        std::move(caller), std::move(bridge));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (MHD_add_connection(daemon_, number, reinterpret_cast<const sockaddr*>(&address), sizeof address.sun_family) !=
@@ -181,6 +188,12 @@ bool Server::make_room(size_t most, Condition is_like) {
     return first != nullptr;
 }
 
+Result<void> Server::check_room(const std::string& client, pid_t pid) {
+    if (make_room(kMaxConnectionsPerProcess, [&](const Connection& one) { return one.client() == client; })) return {};
+    return fail(ErrorCode::RateLimited, "process ", pid, " has ", kMaxConnectionsPerProcess,
+                " connections in use, and no more may be");
+}
+
 Result<base::Caller> Server::admit(int fd, pid_t& pid, bool is_bridge) {
     ucred peer{};
     socklen_t size = sizeof peer;
@@ -194,12 +207,9 @@ Result<base::Caller> Server::admit(int fd, pid_t& pid, bool is_bridge) {
     if (!make_room(most, [&](const Connection& one) { return one.is_bridged() == is_bridge; })) {
         return fail(ErrorCode::NotReady, "all ", is_bridge ? kMaxBridged : kMaxConnections, " connections are in use");
     }
+    caller.name = "socket:" + std::to_string(peer.pid);
     if (!is_bridge) {
-        const auto of_process = [&](const Connection& one) { return !one.is_bridged() && one.pid() == peer.pid; };
-        if (!make_room(kMaxConnectionsPerProcess, of_process)) {
-            return fail(ErrorCode::RateLimited, "process ", peer.pid, " has ", kMaxConnectionsPerProcess,
-                        " connections in use, and no more may be");
-        }
+        if (auto room = check_room(caller.name, peer.pid); !room) return room.error();
         const auto of_application = [&](const Connection& one) {
             return !one.is_bridged() && one.share() == caller.share;
         };
@@ -210,9 +220,9 @@ Result<base::Caller> Server::admit(int fd, pid_t& pid, bool is_bridge) {
     }
     // A sandbox's own name holds: it would else share the bridge's prefix cache.
     if (is_bridge && !caller.sandboxed) {
-        caller = {.sandboxed = true, .application = base::kBridgeApplication, .share = base::kBridgeApplication};
+        caller.sandboxed = true;
+        caller.application = caller.share = caller.name = base::kBridgeApplication;
     }
-    caller.name = "socket:" + std::to_string(peer.pid);
     return caller;
 }
 

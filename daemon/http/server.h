@@ -1,8 +1,9 @@
 // llmd's Unix sockets: HTTP/1.1 by libmicrohttpd on the event loop, for programs of the same user. api.h says what is
 // served, connection.h how much of a request is taken.
-// A program that connects to the second one is a bridge (base/bridge_preamble.h) and speaks for others, which cannot be
-// known: so their requests count as those of one sandboxed application, with half the limits, a priority of normal at
-// most and a prefix cache of their own. That socket only takes rights away, whoever connects to it.
+// A program that connects to the second one is a bridge (base/bridge_preamble.h) and speaks for others. Which
+// applications they are cannot be known, so their requests count as those of one sandboxed application, with half the
+// limits, a priority of normal at most and a prefix cache of their own. By the processes that the bridge names they are
+// clients of it that wait no longer than each other. That socket only takes rights away, whoever connects to it.
 // Thread-bound to the event loop. SIGPIPE must be ignored.
 #pragma once
 
@@ -32,14 +33,15 @@ class Server final : private base::PollSource {
 public:
     // Further connections take the place of one that waits for a request, which is closed: the longest of those that
     // never sent one, else the longest of all. Where none waits they are closed with an answer that says so. Those of
-    // bridges are counted apart, and not by process or application. A process has room for all calls of an SDK that a
-    // CallQueue takes, and as many idle connections as a third of that.
+    // bridges are counted apart, and of them only by process those whose process is known. A process has room for all
+    // calls of an SDK that a CallQueue takes, and as many idle connections as a third of that.
     static constexpr size_t kMaxConnections = 192;
     static constexpr size_t kMaxConnectionsPerApplication = 128;
     static constexpr size_t kMaxConnectionsPerProcess = 96;
     static constexpr size_t kMaxBridged = 128;
-    // For bodies that come through bridges, while they are received or wait: all that a BodyBudget has.
-    static constexpr size_t kMaxBridgedBodyBytes = BodyBudget::kMaxBytes;
+    // For bodies of one program that come through bridges, while they are received or wait: of what all programs have,
+    // one of the longest of another's is left.
+    static constexpr size_t kMaxBridgedBodyBytes = BodyBudget::kMaxBytes - kMaxBodyBytes;
     // How long shut_down() waits for clients to take the last bytes.
     static constexpr std::chrono::seconds kDrainTime{2};
 
@@ -80,12 +82,15 @@ private:
     // One connection, if there is one.
     void accept(Listener& listener);
     base::Result<base::Caller> admit(int fd, pid_t& pid, bool is_bridge);
+    // RateLimited: so many connections of this client, the process `pid`, are in use.
+    base::Result<void> check_room(const std::string& client, pid_t pid);
     // Closes one of the connections for which `is_like` holds where there are `most` of them. Returns false where there
     // are and none waits for a request.
     template <typename Condition>
     bool make_room(size_t most, Condition is_like);
     void await_preamble(base::UniqueFd fd, pid_t pid, base::Caller caller);
-    void serve(base::UniqueFd fd, pid_t pid, base::Caller caller, std::optional<base::BridgePreamble> bridge);
+    void serve_bridged(base::UniqueFd fd, base::Caller caller, base::BridgePreamble preamble);
+    void serve(base::UniqueFd fd, base::Caller caller, std::optional<base::BridgePreamble> bridge);
 
     void prepare(std::vector<pollfd>& fds, std::optional<base::TimePoint>& deadline) override;
     void dispatch(std::span<const pollfd> polled) override;

@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <limits>
 #include <string_view>
 #include <system_error>
 #include <vector>

@@ -1,6 +1,13 @@
 // The request to a model: the one declaration that service::GenerateRequest, protocol::Submit and
-// generation::GenerationRequest share. Each struct lists its fields once, for a visitor as of protocol/fields.h. The
-// ranges that callers are held to stand in api/fields.cpp.
+// generation::GenerationRequest share. The ranges that callers are held to stand in api/fields.cpp.
+//
+// Each struct of the protocol lists its fields once: frame.cpp walks the same list to encode and to decode, so the two
+// cannot disagree. A visitor `io` is called with the field's name and a reference to it:
+//     io.bytes(name, std::string)   any bytes                  io.text(name, std::string)   text for people
+//     io.number(name, T)            integer, bool or float     io.choice(name, T, last)     enum with values 0 … last
+//     io.list(name, std::vector)    numbers; or strings, as bytes (io.list) or text (io.texts)
+//     io.records(name, std::vector, most)    structs with fields() of their own
+//     io.optional(name, std::optional)       a number, or none
 #pragma once
 
 #include <cstdint>
@@ -116,8 +123,11 @@ struct Ask {
     // A prompt that is longer than the context is cut: the oldest turns of a conversation, the end of a text to embed.
     bool truncate = false;
     Thinking thinking = Thinking::Default;
-    std::string json_schema;  // the text is JSON that fits it; empty: any text
-    uint32_t max_tokens = 0;  // 0: the prompt is only computed
+    // The form of the text: at most one of these three.
+    std::string json_schema;           // it is JSON that fits this; empty: any text
+    std::string regex;                 // it matches this from its beginning to its end; empty: any text
+    std::vector<std::string> choices;  // it is one of these; none: any text
+    uint32_t max_tokens = 0;           // 0: the prompt is only computed
     Sampling sampling;
     std::vector<std::string> stops;        // none empty
     std::optional<uint32_t> top_logprobs;  // each token's is wanted, and so many alternatives, at most kMaxTopLogprobs
@@ -136,6 +146,8 @@ struct Ask {
         io.number("truncate", m.truncate);
         io.choice("thinking", m.thinking, Thinking::Off);
         io.bytes("json_schema", m.json_schema);
+        io.bytes("regex", m.regex);
+        io.list("choices", m.choices);
         io.number("max_tokens", m.max_tokens);
         Sampling::fields(io, m.sampling);
         io.list("stops", m.stops);

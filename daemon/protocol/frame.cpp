@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "protocol/fields.h"
 
 namespace llmd::protocol {
 namespace {
@@ -120,7 +119,7 @@ public:
     void records(std::string_view field, const std::vector<T>& values, uint32_t most) {
         if (!check_count(field, values.size(), most, "elements")) return;
         put_integer(out_, static_cast<uint32_t>(values.size()));
-        for (const T& value : values) fields(*this, value);
+        for (const T& value : values) T::fields(*this, value);
     }
 
 private:
@@ -175,7 +174,7 @@ public:
         const auto count = integer<uint32_t>(field);
         if (!check_count(field, count, most, "elements")) return;
         // Never allocated ahead: the count says nothing yet about the bytes that follow.
-        for (uint32_t i = 0; i < count && !failed(); ++i) fields(*this, values.emplace_back());
+        for (uint32_t i = 0; i < count && !failed(); ++i) T::fields(*this, values.emplace_back());
     }
     template <typename T>
     void optional(std::string_view field, std::optional<T>& value) {
@@ -223,7 +222,7 @@ template <size_t Type>
 base::Result<Message> decode_as(std::string_view body) {
     Decoder decoder(Type, body);
     Message message(std::in_place_index<Type>);
-    fields(decoder, *std::get_if<Type>(&message));
+    std::variant_alternative_t<Type, Message>::fields(decoder, *std::get_if<Type>(&message));
     decoder.expect_end();
     if (decoder.error()) return *decoder.error();
     return message;
@@ -253,7 +252,7 @@ base::Result<void> encode(const Message& message, std::string& out) {
     out.append(kLengthBytes, '\0');
     out.push_back(static_cast<char>(message.index()));
     Encoder encoder(message.index(), out);
-    std::visit([&](const auto& m) { fields(encoder, m); }, message);
+    std::visit([&]<typename M>(const M& m) { M::fields(encoder, m); }, message);
 
     const size_t length = out.size() - begin - kLengthBytes;
     std::optional<base::Error> error = encoder.error();

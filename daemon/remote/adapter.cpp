@@ -1,6 +1,5 @@
 #include "remote/adapter.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/json_writer.h"
@@ -211,7 +210,8 @@ base::Result<std::vector<std::string>> check_supported(Api api, const Submit& su
     const protocol::Sampling& sampling = submit.sampling;
     if (!submit.prompt_ids.empty() && !promised(api).takes_ids) return no("prompt_ids");
     for (const auto& [field, is_asked] :
-         {std::pair("min_tokens", sampling.min_tokens > 0),
+         {std::pair("regex", !submit.regex.empty()), std::pair("choices", !submit.choices.empty()),
+          std::pair("min_tokens", sampling.min_tokens > 0),
           std::pair("stop_token_ids", !sampling.stop_token_ids.empty()), std::pair("ignore_eos", sampling.ignore_eos),
           std::pair("logit_bias", !sampling.logit_bias.empty())}) {
         if (is_asked && !can.has(field)) return no(field);

@@ -1,7 +1,6 @@
 #include "remote/remote_answer.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace llmd::remote {
 

@@ -1,7 +1,6 @@
 #include "remote/retry.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "base/json_writer.h"
 

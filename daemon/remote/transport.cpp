@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 
 #include <array>
-#include <memory>
 #include <utility>
 
 #include "base/json_writer.h"

@@ -5,7 +5,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include "base/utf8.h"
 #include "protocol/frame.h"
 #include "supervisor/engine_fault.h"
 #include "supervisor/memory_budget.h"

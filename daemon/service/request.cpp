@@ -1,11 +1,15 @@
 #include "service/request.h"
 
+#include <algorithm>
 #include <array>
 
 #include "protocol/frame.h"
 
 namespace llmd::service {
 namespace {
+
+using base::ErrorCode;
+using base::fail;
 
 constexpr std::array<std::string_view, 3> kPriorities = {"interactive", "normal", "background"};
 constexpr std::array<std::string_view, 5> kStates = {"queued", "loading", "prefill", "decode", "paused"};
@@ -23,13 +27,6 @@ size_t prompt_bytes(const GenerateRequest& request) {
 
 std::string_view priority_name(Priority priority) {
     return kPriorities[static_cast<size_t>(priority)];
-}
-
-std::optional<Priority> priority_from_name(std::string_view name) {
-    for (size_t i = 0; i < kPriorities.size(); ++i) {
-        if (kPriorities[i] == name) return static_cast<Priority>(i);
-    }
-    return std::nullopt;
 }
 
 std::string_view request_state_name(RequestState state) {
@@ -62,92 +59,75 @@ bool is_preload(const GenerateRequest& request) {
 
 base::Result<void> check(const GenerateRequest& request) {
     using Limits = RequestLimits;
-    if (request.prompt.size() > Limits::kMaxSocketPromptBytes) {
-        return base::fail(base::ErrorCode::PromptTooLong, "prompt: ", request.prompt.size(), " bytes are more than ",
-                          Limits::kMaxSocketPromptBytes);
+    constexpr auto kInvalid = ErrorCode::InvalidArgument;
+    size_t n_input_bytes = 0, longest_input = 0, n_message_bytes = 0, n_choice_bytes = 0;
+    for (const Prompt& input : request.inputs) {
+        n_input_bytes += input.text.size();
+        longest_input = std::max(longest_input, input.ids.size());
     }
-    if (!request.prompt.empty() && !request.messages.empty() && (request.echo || !request.tools.empty())) {
-        return base::fail(base::ErrorCode::InvalidArgument, "messages: given together with a prompt");
+    for (const protocol::ChatMessage& message : request.messages) n_message_bytes += text_bytes(message);
+    for (const std::string& choice : request.choices) n_choice_bytes += choice.size();
+    const bool has_prompt = !request.prompt.empty(), has_messages = !request.messages.empty();
+    if (has_prompt && has_messages && (request.echo || !request.tools.empty())) {
+        return fail(kInvalid, "messages: given together with a prompt");
     }
-    if (!request.prompt_ids.empty() && !(request.prompt.empty() && request.messages.empty())) {
-        return base::fail(base::ErrorCode::InvalidArgument, "prompt_ids: given together with a prompt or messages");
+    if (!request.prompt_ids.empty() && (has_prompt || has_messages)) {
+        return fail(kInvalid, "prompt_ids: given together with a prompt or messages");
     }
-    if (request.prompt_ids.size() > protocol::kMaxArrayElements) {
-        return base::fail(base::ErrorCode::PromptTooLong, "prompt_ids: ", request.prompt_ids.size(),
-                          " tokens are more than ", protocol::kMaxArrayElements);
+    if (!request.inputs.empty() && (has_prompt || has_messages || !request.prompt_ids.empty())) {
+        return fail(kInvalid, "input: given together with another prompt");
     }
-    if (!request.inputs.empty()) {
-        if (!(request.prompt.empty() && request.messages.empty() && request.prompt_ids.empty())) {
-            return base::fail(base::ErrorCode::InvalidArgument, "input: given together with another prompt");
-        }
-        if (request.inputs.size() > Limits::kMaxInputs) {
-            return base::fail(base::ErrorCode::InvalidArgument, "input: ", request.inputs.size(), " are more than ",
-                              Limits::kMaxInputs);
-        }
-        if (!request.fallback.empty()) {
-            return base::fail(base::ErrorCode::InvalidArgument,
-                              "fallback: not with an embedding, since those of two models cannot be compared");
-        }
-        size_t input_bytes = 0;
-        for (const Prompt& input : request.inputs) {
-            input_bytes += input.text.size();
-            if (input.ids.size() > protocol::kMaxArrayElements) {
-                return base::fail(base::ErrorCode::PromptTooLong, "input: ", input.ids.size(), " tokens are more than ",
-                                  protocol::kMaxArrayElements);
-            }
-        }
-        if (input_bytes > Limits::kMaxSocketPromptBytes) {
-            return base::fail(base::ErrorCode::PromptTooLong, "input: ", input_bytes, " bytes are more than ",
-                              Limits::kMaxSocketPromptBytes);
-        }
+    if (!request.inputs.empty() && !request.fallback.empty()) {
+        return fail(kInvalid, "fallback: not with an embedding, since those of two models cannot be compared");
     }
     // An echo is a text without tokens of its own.
     if (request.echo && (request.top_logprobs || !request.prompt_ids.empty())) {
-        return base::fail(base::ErrorCode::InvalidArgument, "echo: given together with logprobs or token ids");
+        return fail(kInvalid, "echo: given together with logprobs or token ids");
     }
-    if (request.messages.size() > Limits::kMaxMessages) {
-        return base::fail(base::ErrorCode::InvalidArgument, "messages: ", request.messages.size(), " are more than ",
-                          Limits::kMaxMessages);
+    const struct {
+        ErrorCode code;
+        std::string_view field;
+        size_t n;
+        std::string_view unit;
+        size_t most;
+    } bounds[] = {
+        {ErrorCode::PromptTooLong, "prompt", request.prompt.size(), " bytes", Limits::kMaxSocketPromptBytes},
+        {ErrorCode::PromptTooLong, "prompt_ids", request.prompt_ids.size(), " tokens", protocol::kMaxArrayElements},
+        {kInvalid, "input", request.inputs.size(), "", Limits::kMaxInputs},
+        {ErrorCode::PromptTooLong, "input", longest_input, " tokens", protocol::kMaxArrayElements},
+        {ErrorCode::PromptTooLong, "input", n_input_bytes, " bytes", Limits::kMaxSocketPromptBytes},
+        {kInvalid, "messages", request.messages.size(), "", Limits::kMaxMessages},
+        {ErrorCode::PromptTooLong, "messages", n_message_bytes, " bytes", Limits::kMaxSocketPromptBytes},
+        {kInvalid, "json_schema", request.json_schema.size(), " bytes", Limits::kMaxJsonSchemaBytes},
+        {kInvalid, "regex", request.regex.size(), " bytes", Limits::kMaxRegexBytes},
+        {kInvalid, "choices", request.choices.size(), "", Limits::kMaxChoices},
+        {kInvalid, "choices", n_choice_bytes, " bytes", Limits::kMaxChoicesBytes},
+        {kInvalid, "tools", request.tools.size(), " bytes", Limits::kMaxToolsBytes},
+        {kInvalid, "application", request.caller.application.size(), " bytes", Limits::kMaxApplicationBytes},
+    };
+    for (const auto& [code, field, n, unit, most] : bounds) {
+        if (n > most) return fail(code, field, ": ", n, unit, " are more than ", most);
     }
-    size_t content_bytes = 0;
     for (size_t i = 0; i < request.messages.size(); ++i) {
-        content_bytes += text_bytes(request.messages[i]);
         if (const size_t n_calls = request.messages[i].tool_calls.size(); n_calls > protocol::kMaxToolCalls) {
-            return base::fail(base::ErrorCode::InvalidArgument, "messages[", i, "].tool_calls: ", n_calls,
-                              " are more than ", protocol::kMaxToolCalls);
+            return fail(kInvalid, "messages[", i, "].tool_calls: ", n_calls, " are more than ",
+                        protocol::kMaxToolCalls);
         }
     }
-    if (content_bytes > Limits::kMaxSocketPromptBytes) {
-        return base::fail(base::ErrorCode::PromptTooLong, "messages: ", content_bytes, " bytes are more than ",
-                          Limits::kMaxSocketPromptBytes);
-    }
-    if (request.json_schema.size() > Limits::kMaxJsonSchemaBytes) {
-        return base::fail(base::ErrorCode::InvalidArgument, "json_schema: ", request.json_schema.size(),
-                          " bytes are more than ", Limits::kMaxJsonSchemaBytes);
-    }
-    if (request.tools.size() > Limits::kMaxToolsBytes) {
-        return base::fail(base::ErrorCode::InvalidArgument, "tools: ", request.tools.size(), " bytes are more than ",
-                          Limits::kMaxToolsBytes);
-    }
     if (request.tool_name.size() > Limits::kMaxToolNameBytes) {
-        return base::fail(base::ErrorCode::InvalidArgument, "tool_choice: a name of ", request.tool_name.size(),
-                          " bytes is longer than ", Limits::kMaxToolNameBytes);
-    }
-    if (request.caller.application.size() > Limits::kMaxApplicationBytes) {
-        return base::fail(base::ErrorCode::InvalidArgument, "application: ", request.caller.application.size(),
-                          " bytes are more than ", Limits::kMaxApplicationBytes);
+        return fail(kInvalid, "tool_choice: a name of ", request.tool_name.size(), " bytes is longer than ",
+                    Limits::kMaxToolNameBytes);
     }
     if (request.sampling.min_tokens > request.max_tokens) {
-        return base::fail(base::ErrorCode::InvalidArgument, "min_tokens: ", request.sampling.min_tokens,
-                          " is out of range");
+        return fail(kInvalid, "min_tokens: ", request.sampling.min_tokens, " is out of range");
     }
     return {};
 }
 
 base::Result<void> check(const std::vector<GenerateRequest>& requests) {
     if (requests.empty() || requests.size() > RequestLimits::kMaxAnswers) {
-        return base::fail(base::ErrorCode::InvalidArgument, "n: ", requests.size(), " answers, must be 1 to ",
-                          RequestLimits::kMaxAnswers);
+        return fail(ErrorCode::InvalidArgument, "n: ", requests.size(), " answers, must be 1 to ",
+                    RequestLimits::kMaxAnswers);
     }
     size_t n_bytes = 0;
     for (const GenerateRequest& request : requests) {
@@ -155,12 +135,12 @@ base::Result<void> check(const std::vector<GenerateRequest>& requests) {
         n_bytes += prompt_bytes(request);
     }
     if (requests.size() > 1 && !requests.front().fallback.empty()) {
-        return base::fail(base::ErrorCode::InvalidArgument, "fallback: not with ", requests.size(),
-                          " answers, which may not be of several models");
+        return fail(ErrorCode::InvalidArgument, "fallback: not with ", requests.size(),
+                    " answers, which may not be of several models");
     }
     if (requests.size() > 1 && n_bytes > RequestLimits::kMaxSocketPromptBytes) {
-        return base::fail(base::ErrorCode::PromptTooLong, "prompt: ", n_bytes, " bytes for ", requests.size(),
-                          " answers are more than ", RequestLimits::kMaxSocketPromptBytes);
+        return fail(ErrorCode::PromptTooLong, "prompt: ", n_bytes, " bytes for ", requests.size(),
+                    " answers are more than ", RequestLimits::kMaxSocketPromptBytes);
     }
     return {};
 }

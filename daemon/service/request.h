@@ -20,7 +20,6 @@ using RequestId = uint64_t;  // never 0, never reused
 
 using Priority = protocol::Priority;
 std::string_view priority_name(Priority priority);  // "interactive"
-std::optional<Priority> priority_from_name(std::string_view name);
 
 // Limits on what a client may ask for; published in the D-Bus property `Limits`.
 struct RequestLimits {
@@ -28,6 +27,9 @@ struct RequestLimits {
     static constexpr size_t kMaxSocketPromptBytes = 4u << 20;
     static constexpr size_t kMaxMessages = protocol::kMaxChatMessages;  // of one conversation
     static constexpr size_t kMaxJsonSchemaBytes = 64u << 10;
+    static constexpr size_t kMaxRegexBytes = 64u << 10;
+    static constexpr size_t kMaxChoices = 10'000;  // texts one of which the answer is; a bus message has room for them
+    static constexpr size_t kMaxChoicesBytes = 128u << 10;  // of all of them; a grammar has two nodes for each
     static constexpr size_t kMaxAnswers = 8;          // of one call, which counts as one request in the next three
     static constexpr size_t kMaxQueued = 16;          // requests that do not run, in all
     static constexpr size_t kMaxPerClient = 4;        // requests of one client, running ones included

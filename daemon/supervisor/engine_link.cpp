@@ -8,8 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "protocol/frame.h"
@@ -23,7 +21,7 @@ using base::concat;
 constexpr size_t kReadBytes = 64u << 10;
 constexpr int kMaxReadsPerPass = 16;  // the front ends have their turn, however talkative the engine is
 
-constexpr std::array<std::string_view, 6> kPhaseNames = {"idle", "load", "kernel build", "tuning", "step", "waiting"};
+constexpr std::array<std::string_view, 5> kPhaseNames = {"idle", "load", "kernel build", "step", "waiting"};
 constexpr std::string_view kNoPhase = "start";
 constexpr std::array<std::string_view, 8> kCauseNames = {"none",     "device_error", "crash",         "silence",
                                                          "protocol", "killed",       "out_of_memory", "exit"};
@@ -53,15 +51,10 @@ EngineEnd end_from_status(int status) {
     return {Cause::Exit, concat("exited with status ", WEXITSTATUS(status))};
 }
 
-}  // namespace
-
-std::string_view cause_name(EngineEnd::Cause cause) {
-    return kCauseNames[static_cast<size_t>(cause)];
-}
-
-class EngineLink::Impl {
+class ProcessLink final : public EngineLink {
 public:
-    Impl(base::EventLoop& loop, EngineLauncher& launcher, EngineProcess process, Events events, EngineTimeouts timeouts)
+    ProcessLink(base::EventLoop& loop, EngineLauncher& launcher, EngineProcess process, Events events,
+                EngineTimeouts timeouts)
         : loop_(loop),
           launcher_(launcher),
           process_(std::move(process)),
@@ -73,14 +66,14 @@ public:
         watch();
     }
 
-    ~Impl() {
+    ~ProcessLink() override {
         if (ended_) return;
         forget_descriptors();
         // Not reaped: that could block. This happens only where llmd itself is about to end.
         launcher_.kill(process_);
     }
 
-    void send(const protocol::Message& message) {
+    void send(const protocol::Message& message) override {
         if (!process_.socket) return;
         // Not at every frame: behind thousands of them a slow reader takes a little of much.
         if (unsent_begin_ * 2 > unsent_.size()) unsent_.erase(0, std::exchange(unsent_begin_, 0));
@@ -96,15 +89,17 @@ public:
         if (wants_answer(message) && unanswered_++ == 0 && budget_.count() == 0) watch();
     }
 
-    void stop() { stop(Cause::Asked, "was asked to end"); }
+    void stop() override { stop(Cause::Asked, "was asked to end"); }
 
-    void terminate(Cause cause, std::string detail) {
+    void terminate(Cause cause, std::string detail) override {
         if (!give_up(cause, std::move(detail))) return;
         kill();
     }
 
-    pid_t pid() const { return process_.pid; }
-    bool is_idle() const { return budget_.count() == 0 && unanswered_ == 0 && phase_ != protocol::Phase::Waiting; }
+    pid_t pid() const override { return process_.pid; }
+    bool is_idle() const override {
+        return budget_.count() == 0 && unanswered_ == 0 && phase_ != protocol::Phase::Waiting;
+    }
 
 private:
     // Nothing that it says counts from now on. False when that is so already.
@@ -282,31 +277,18 @@ private:
     bool ended_ = false;
 };
 
+}  // namespace
+
+std::string_view cause_name(EngineEnd::Cause cause) {
+    return kCauseNames[static_cast<size_t>(cause)];
+}
+
 base::Result<std::unique_ptr<EngineLink>> EngineLink::start(base::EventLoop& loop, EngineLauncher& launcher,
                                                             Events events, EngineTimeouts timeouts) {
     auto process = launcher.launch();
     if (!process) return std::move(process).error();
-    auto impl = std::make_unique<Impl>(loop, launcher, std::move(*process), std::move(events), timeouts);
-    return std::unique_ptr<EngineLink>(new EngineLink(std::move(impl)));
-}
-
-EngineLink::EngineLink(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-EngineLink::~EngineLink() = default;
-
-void EngineLink::send(const protocol::Message& message) {
-    impl_->send(message);
-}
-void EngineLink::stop() {
-    impl_->stop();
-}
-void EngineLink::terminate(EngineEnd::Cause cause, std::string detail) {
-    impl_->terminate(cause, std::move(detail));
-}
-pid_t EngineLink::pid() const {
-    return impl_->pid();
-}
-bool EngineLink::is_idle() const {
-    return impl_->is_idle();
+    return std::unique_ptr<EngineLink>(
+        std::make_unique<ProcessLink>(loop, launcher, std::move(*process), std::move(events), timeouts));
 }
 
 }  // namespace llmd::supervisor

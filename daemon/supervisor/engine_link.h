@@ -102,23 +102,21 @@ public:
                                                            Events events, EngineTimeouts timeouts = {});
     EngineLink(const EngineLink&) = delete;
     EngineLink& operator=(const EngineLink&) = delete;
-    ~EngineLink();  // kills the engine if it still runs
+    virtual ~EngineLink() = default;  // kills the engine if it still runs
 
     // Queues a frame; an engine that reads nothing while kMaxUnsentBytes pile up is killed for Silence.
-    void send(const protocol::Message& message);
+    virtual void send(const protocol::Message& message) = 0;
     // Closes the socket, gives the engine EngineTimeouts::exit to end, then kills it; on_ended(Asked) follows.
-    void stop();
+    virtual void stop() = 0;
     // Kills an engine whose frames make no sense (Protocol) or that lacks memory (NoMemory); on_ended(cause, detail)
     // follows.
-    void terminate(EngineEnd::Cause cause, std::string detail);
-    pid_t pid() const;
+    virtual void terminate(EngineEnd::Cause cause, std::string detail) = 0;
+    virtual pid_t pid() const = 0;
     // It has nothing to compute, with or without the lease of its device, and nothing to answer.
-    bool is_idle() const;
+    virtual bool is_idle() const = 0;
 
-private:
-    class Impl;
-    explicit EngineLink(std::unique_ptr<Impl> impl);
-    std::unique_ptr<Impl> impl_;
+protected:
+    EngineLink() = default;
 };
 
 }  // namespace llmd::supervisor

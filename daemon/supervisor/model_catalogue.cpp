@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <deque>
-#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -74,17 +73,19 @@ std::optional<FileIdentity> file_identity(const std::string& path) {
     return identity;
 }
 
-class ModelCatalogue::Impl {
+namespace {
+
+class InspectingCatalogue final : public ModelCatalogue {
 public:
-    Impl(base::EventLoop& loop, std::vector<std::string> folders, std::string engine_path)
+    InspectingCatalogue(base::EventLoop& loop, std::vector<std::string> folders, std::string engine_path)
         : loop_(loop), folders_(std::move(folders)), engine_path_(std::move(engine_path)) {}
 
-    ~Impl() {
+    ~InspectingCatalogue() override {
         loop_.cancel_timer(report_timer_);
         for (auto& [pidfd, child] : children_) end_child(child);
     }
 
-    base::Result<std::string> find(std::string_view name) const {
+    base::Result<std::string> find(std::string_view name) const override {
         for (const std::string& folder : folders_) {
             if (auto path = base::find_model(folder, name)) return *std::move(path);
         }
@@ -93,7 +94,7 @@ public:
                     known.empty() ? "are none" : "are: ", known);
     }
 
-    std::vector<std::string> names() const {
+    std::vector<std::string> names() const override {
         std::vector<std::string> names;
         for (const auto& [name, file] : scan()) {
             if (file.fault.empty()) names.push_back(name);
@@ -118,7 +119,7 @@ public:
         return models;
     }
 
-    void list(std::function<void(std::vector<ModelEntry>)> done) {
+    void list(std::function<void(std::vector<ModelEntry>)> done) override {
         waiting_.push_back(std::move(done));
         if (waiting_.size() > 1) return;  // answered with the list that is being made
         models_ = scan();
@@ -137,7 +138,7 @@ public:
         continue_inspecting();
     }
 
-    std::optional<ModelNeeds> needs(const std::string& path) {
+    std::optional<ModelNeeds> needs(const std::string& path) override {
         const auto identity = file_identity(path);
         if (!identity) return ModelNeeds{};
         if (const auto known = needs_of(*identity)) return known;
@@ -151,15 +152,15 @@ public:
         return needs_of(*identity);
     }
 
-    std::optional<FileIdentity> identify(const std::string& path) const {
+    std::optional<FileIdentity> identify(const std::string& path) const override {
         const auto identity = file_identity(path);
         const auto touched = identity ? touched_.find(*identity) : touched_.end();
         return touched == touched_.end() ? identity : touched->second;
     }
 
-    void on_inspected(std::function<void()> callback) { inspected_callback_ = std::move(callback); }
+    void on_inspected(std::function<void()> callback) override { inspected_callback_ = std::move(callback); }
 
-    void forget_inspections() {
+    void forget_inspections() override {
         known_.clear();
         silent_.clear();
     }
@@ -305,24 +306,8 @@ private:
                 entry.error = failure == failures_.end() ? "not inspected" : failure->second;
                 continue;
             }
-            const Inspection& inspection = known->second;
-            entry.architecture = inspection.architecture;
-            entry.quantization = inspection.quantization;
-            entry.context_length = inspection.n_ctx_train;
-            entry.n_parameters = inspection.n_parameters;
-            entry.n_embd = inspection.n_embd;
-            entry.n_layers = inspection.n_layers;
-            entry.n_heads = inspection.n_heads;
-            entry.n_kv_heads = inspection.n_kv_heads;
-            entry.n_ff = inspection.n_ff;
-            entry.n_vocab = inspection.n_vocab;
-            entry.digest = inspection.digest;
-            entry.chat_template = inspection.chat_template;
-            entry.chat_family = inspection.chat_family;
-            entry.chats = inspection.chats;
-            entry.thinks = inspection.thinks;
-            entry.embeds = inspection.embeds;
-            if (!inspection.ok) entry.error = inspection.error.empty() ? "not a model" : inspection.error;
+            static_cast<Inspection&>(entry) = known->second;
+            if (!entry.ok && entry.error.empty()) entry.error = "not a model";
         }
         for (auto& done : std::exchange(waiting_, {})) done(entries);
     }
@@ -350,32 +335,11 @@ private:
     std::vector<std::function<void(std::vector<ModelEntry>)>> waiting_;
 };
 
-ModelCatalogue::ModelCatalogue(base::EventLoop& loop, std::vector<std::string> folders, std::string engine_path)
-    : impl_(std::make_unique<Impl>(loop, std::move(folders), std::move(engine_path))) {}
-ModelCatalogue::~ModelCatalogue() = default;
+}  // namespace
 
-base::Result<std::string> ModelCatalogue::find(std::string_view name) const {
-    return impl_->find(name);
-}
-
-std::vector<std::string> ModelCatalogue::names() const {
-    return impl_->names();
-}
-
-void ModelCatalogue::list(std::function<void(std::vector<ModelEntry>)> done) {
-    impl_->list(std::move(done));
-}
-std::optional<ModelNeeds> ModelCatalogue::needs(const std::string& path) {
-    return impl_->needs(path);
-}
-std::optional<FileIdentity> ModelCatalogue::identify(const std::string& path) const {
-    return impl_->identify(path);
-}
-void ModelCatalogue::on_inspected(std::function<void()> callback) {
-    impl_->on_inspected(std::move(callback));
-}
-void ModelCatalogue::forget_inspections() {
-    impl_->forget_inspections();
+std::unique_ptr<ModelCatalogue> ModelCatalogue::make(base::EventLoop& loop, std::vector<std::string> folders,
+                                                     std::string engine_path) {
+    return std::make_unique<InspectingCatalogue>(loop, std::move(folders), std::move(engine_path));
 }
 
 }  // namespace llmd::supervisor

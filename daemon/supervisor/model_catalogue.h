@@ -18,6 +18,7 @@
 
 #include "base/event_loop.h"
 #include "base/result.h"
+#include "protocol/inspection.h"
 #include "supervisor/memory_budget.h"
 
 namespace llmd::supervisor {
@@ -27,26 +28,13 @@ inline constexpr std::string_view kBundledModel = "phone-11m-q8_0";
 // device. Empty: none.
 std::string default_model_of(const std::vector<std::string>& names);
 
-struct ModelEntry {
+// A model, and what its inspection said; where that failed, `error` alone.
+struct ModelEntry : protocol::Inspection {
     std::string name;         // as base::ModelFiles has it, or MODEL@REMOTE
     std::string path;         // of a split model the first part
     uint64_t size_bytes = 0;  // of all parts
     bool loaded = false;
     bool is_default = false;  // for whoever names none
-    // From the inspection; empty and `error` set when it failed.
-    std::string architecture;
-    std::string quantization;
-    uint32_t context_length = 0;
-    uint64_t n_parameters = 0;
-    // As in protocol::Inspection.
-    uint32_t n_embd = 0, n_layers = 0, n_heads = 0, n_kv_heads = 0, n_ff = 0, n_vocab = 0;
-    std::string digest;
-    std::string chat_template;
-    std::string chat_family;
-    bool chats = false;
-    bool thinks = false;
-    bool embeds = false;  // it makes embeddings and no texts
-    std::string error;
     // These describe a remote's model, of which nothing else is known, since nobody is asked for it: the remote's name,
     // its address as handover::host_of() has it, and what holds for each of its texts, in words that the D-Bus
     // interface documents.
@@ -89,32 +77,32 @@ public:
     // is the llmd-engine to inspect with. A directory that does not exist is empty; what is not a regular file is
     // skipped (symbolic links to one are fine). A file that no model can be called like, or a part of a split model
     // without the first, is listed with an error that says so, and is nobody's model.
-    ModelCatalogue(base::EventLoop& loop, std::vector<std::string> folders, std::string engine_path);
+    static std::unique_ptr<ModelCatalogue> make(base::EventLoop& loop, std::vector<std::string> folders,
+                                                std::string engine_path);
     ModelCatalogue(const ModelCatalogue&) = delete;
     ModelCatalogue& operator=(const ModelCatalogue&) = delete;
-    ~ModelCatalogue();
+    virtual ~ModelCatalogue() = default;
 
     // Path of a model by name: ModelNotFound lists the names there are. Names with '/' or NUL are never looked up.
-    base::Result<std::string> find(std::string_view name) const;
+    virtual base::Result<std::string> find(std::string_view name) const = 0;
     // All names, sorted.
-    std::vector<std::string> names() const;
+    virtual std::vector<std::string> names() const = 0;
     // Inspects what is new or has given no answer yet, then calls `done` in a later iteration of the loop; sorted by
     // name. `loaded` is false: the service knows.
-    void list(std::function<void(std::vector<ModelEntry>)> done);
+    virtual void list(std::function<void(std::vector<ModelEntry>)> done) = 0;
     // Returns the needs of the file at `path`. Nothing: it is being inspected, and on_inspected() is called when there
     // is an answer.
-    std::optional<ModelNeeds> needs(const std::string& path);
-    void on_inspected(std::function<void()> callback);
+    virtual std::optional<ModelNeeds> needs(const std::string& path) = 0;
+    virtual void on_inspected(std::function<void()> callback) = 0;
     // Returns the identity of the file at `path` now. One that was only touched since an inspection keeps the identity
     // that it had then: it has the same size, and a second inspection, which needs() and list() begin, has found the
     // same digest. Until that has an answer it is another file. Nothing as file_identity().
-    std::optional<FileIdentity> identify(const std::string& path) const;
+    virtual std::optional<FileIdentity> identify(const std::string& path) const = 0;
     // Forgets what inspections have found. The directories themselves are read at every question.
-    void forget_inspections();
+    virtual void forget_inspections() = 0;
 
-private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
+protected:
+    ModelCatalogue() = default;
 };
 
 }  // namespace llmd::supervisor

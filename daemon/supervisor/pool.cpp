@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/result.h"
-
 namespace llmd::supervisor {
 namespace {
 

@@ -1,4 +1,5 @@
 """What the report must show, and whether it does."""
+import tables
 
 # Instructions per weight of a matmul of one batch row, without nops, by format: with activations of 8 bits, of 15.
 PER_WEIGHT = {
@@ -18,7 +19,13 @@ def _limit(what, limit, value, timed=False):
     return {"what": what, "limit": limit, "value": value, "holds": holds, "timed": timed}
 
 
-def check(report):
+def grown(sizes, committed):
+    """The kernels of `sizes` (tables.sizes_of) that have more words or spills than in an earlier report."""
+    return sorted(key for key, size in sizes.items() if any(new > old for new, old in zip(size, committed.get(key, size))))
+
+
+def check(report, committed):
+    """`committed`: the sizes of an earlier report."""
     kernels, models = report["kernels"], report["models"]
     found = []
     for weight_format, limits in PER_WEIGHT.items():
@@ -35,6 +42,9 @@ def check(report):
         working = max((row["instructions"] - row["nops"] for row in meant), default=0)
         found.append(_limit(f"instructions of the longest kernel of {rows}, without nops", most, working))
         found.append(_limit(f"words of the longest kernel of {rows}", most_words, max((row["code_words"] for row in meant), default=0)))
+    if committed:
+        found.append(_limit("kernels with more words or spills than in the report before", 0,
+                            len(grown(tables.sizes_of(kernels), committed))))
     found.append(_limit("spills", 0, worst("spills")))
     found.append(_limit("private memory, bytes", 0, worst("private_bytes")))
     for name, limit in LAUNCHES.items():

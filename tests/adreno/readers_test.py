@@ -1,5 +1,6 @@
 """That the Adreno report counts what a listing says: repeats, nops, loops within loops, spills; that a trace gives each kernel its
-program's listing and a token's launches; that attention's loops are counted as often as the positions ask, and in a model's sum;
+program's listing and a token's launches, and of other drivers their spills; that a kernel that grew since an earlier report is
+found, and a chip that is refused leaves the others; that attention's loops are counted as often as the positions ask, and in a model's sum;
 that a hollow model's weights are counted by format; and where a limit breaks."""
 import unittest
 
@@ -8,6 +9,7 @@ import ir3_listing
 import limits
 import rows
 import shim
+import tables
 
 LISTING = """\
 NIR (final form) for CL shader (null):
@@ -175,10 +177,46 @@ class Limits(unittest.TestCase):
         model = {"launches_per_token": 64, "launches_per_token_at_1100": 135, "flushes_per_token": 1, "bound": "memory"}
         models = {name: {"fast": model} for name in limits.LAUNCHES}
         models["lfm2-1.2b Q4_0"]["faithful"] = model | {"bound": "arithmetic"}
-        broken = [limit["what"] for limit in limits.check({"kernels": [kernel], "models": models, "peer": None})
+        broken = [limit["what"] for limit in limits.check({"kernels": [kernel], "models": models, "peer": None}, {})
                   if not limit["holds"] and limit["value"] is not None]
         self.assertEqual(broken, ["instructions per weight, Q4_0, activations of 8 bits", "launches a token, gpt2-124m Q4_0",
                                   "models and precisions that wait for arithmetic, not for memory"])
+
+
+class Sizes(unittest.TestCase):
+    def test_growth_since_an_earlier_report(self):
+        row = rows.kernel_row(shim.TracedKernel("attention", {"HEAD_DIM": "64", "SPLIT": "1"},
+                                                ir3_listing.read_kernels(log_of(ATTENTION))[0], 0, 0, 2), "both", "gpt2-124m Q4_0")
+        before = tables.read_sizes(tables._size_table([row]))
+        self.assertEqual(before, {(row["name"], precision, 1, "gpt2-124m"): (30, 0) for precision in ("faithful", "fast")})
+        self.assertEqual(before, tables.sizes_of([row]))
+        self.assertEqual(limits.grown(before, before), [])
+        longer = tables.sizes_of([row | {"code_words": 31, "precision": "fast"}])
+        self.assertEqual(limits.grown(longer, before), [(row["name"], "fast", 1, "gpt2-124m")])
+        self.assertEqual(limits.grown(tables.sizes_of([row | {"spills": 1, "models": ["other Q4_0"]}]), before), [])
+
+
+class OtherGpus(unittest.TestCase):
+    def test_spills(self):
+        log = ("CS shader: 4 instrs, 2 alu, 3 gprs, 12 uniforms, 9 scratch, 1024 threads, 0 loops, 7:7 spills:fills, 14 preamble inst\n"
+               "TRACE build 0xa -DX\n"
+               "CS shader: 4 instrs, 2 alu, 3 gprs, 12 uniforms, 0 scratch, 1024 threads, 0 loops, 0:0 spills:fills, 14 preamble inst\n"
+               "Shader Stats: SGPRS: 108 VGPRS: 32 LDS: 1024 Scratch: 0 Max Waves: 16 Spilled SGPRs: 100 Spilled VGPRs: 0 PrivMem\n"
+               "Shader Stats: SGPRS: 108 VGPRS: 32 LDS: 1024 Scratch: 64 Max Waves: 16 Spilled SGPRs: 0 Spilled VGPRs: 3 PrivMem\n")
+        self.assertEqual(shim.read_statistics(log), [(0, 0), (0, 100), (64, 3)])
+
+    def test_columns(self):
+        kernel = {"batch_rows": 1, "instructions": 9, "nops": 2, "code_words": 5, "format": "Q4_0", "bits": 8, "spills": 0,
+                  "private_bytes": 0, "non_nop_per_weight": 1.5}
+        row = {"launches_per_token": 63, "arithmetic_ms": 1.0, "memory_ms": 2.0, "bound": "memory"}
+        chip = {"kernels": [kernel, kernel | {"batch_rows": 8}], "models": {"gpt2-124m Q4_0": {"fast": row}}}
+        text = tables.document({"chips": {"618": chip, "702": {"refused": "too little memory"}, "740": chip}, "others": {
+            "asahi": {"refused": "no device"}}})
+        self.assertIn("| what | 618 | 740 |", text)
+        self.assertIn("| words of all kernels | 10 | 10 |", text)
+        self.assertIn("| arithmetic of memory's time, gpt2-124m Q4_0 fast | 0.50, memory | 0.50, memory |", text)
+        self.assertIn("A 702 is refused: too little memory.", text)
+        self.assertIn("| asahi | no device |", text)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Runs llmd-bench on Mesa's freedreno driver without an Adreno: Mesa's shim stands in for the kernel's, so programs compile
-and launches queue as on a phone, and nothing is computed."""
+"""Runs llmd-bench on a driver of Mesa's without its GPU: Mesa's shim stands in for the kernel's, so programs compile and launches
+queue as on a phone, and nothing is computed."""
 import json
 import os
 import re
@@ -7,11 +7,17 @@ import subprocess
 import tempfile
 from dataclasses import dataclass, field
 
+import gpus
 import hollow_model
 import ir3_listing
 
-GPU_ID = "630"
-DEVICE = f"FD{GPU_ID}"
+# What the compilers of other drivers say of each program: scalar registers that radeonsi spills go to lanes of vector registers.
+_STATISTICS = (re.compile(r"Scratch: (\d+) .*Spilled SGPRs: (\d+) Spilled VGPRs: (\d+)"),
+               re.compile(r", (\d+) scratch, .* (\d+):(\d+) spills:fills"))
+
+
+class Refused(Exception):
+    """llmd-bench has failed; the text is its own."""
 
 
 @dataclass
@@ -36,29 +42,33 @@ class TracedKernel:
 
 @dataclass
 class Shim:
-    """Where the helpers of this folder were compiled to, and a folder for what a run leaves behind."""
-    reset_counts: str
+    """Where the helpers of this folder were compiled to, a folder for what a run leaves behind, and the GPU."""
+    answers: str
     opencl_trace: str
     scratch: str
+    gpu: gpus.Gpu = gpus.CHIPS[gpus.FIRST]
     environment: dict = field(default_factory=dict)
 
     def __post_init__(self):
         self.environment = dict(os.environ) | {
-            "LD_PRELOAD": f"{self.reset_counts}:libfreedreno_noop_drm_shim.so", "FD_GPU_ID": GPU_ID,
-            "RUSTICL_ENABLE": "freedreno", "OCL_ICD_VENDORS": "rusticl.icd",
-            "XDG_CACHE_HOME": os.path.join(self.scratch, "cache"),
-        }
+            "LD_PRELOAD": f"{self.answers}:{self.gpu.shim}", "RUSTICL_ENABLE": self.gpu.driver, "OCL_ICD_VENDORS": "rusticl.icd",
+            "XDG_CACHE_HOME": os.path.join(self.scratch, "cache-" + self.gpu.name),
+        } | self.gpu.environment
 
     def run(self, command, **more):
         done = subprocess.run(command, env=self.environment | more, capture_output=True, text=True, errors="replace")
         if done.returncode != 0:
-            raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
+            said = [line for line in done.stderr.splitlines() if not line.startswith(("MESA: info: ", "TRACE "))]
+            raise Refused(said[-1] if said else f"{command[0]} ended with status {done.returncode}")
         return done
+
+    def _launches(self, bench, model, arguments, **more):
+        return self.run([bench, "launches", "--model", model, "--backend", "opencl:" + self.gpu.device, "--format", "json",
+                         *arguments], **more)
 
     def measure(self, bench, model, arguments):
         """The object that `llmd-bench launches` prints."""
-        command = [bench, "launches", "--model", model, "--backend", "opencl:" + DEVICE, "--format", "json", *arguments]
-        return json.loads(self.run(command).stdout)
+        return json.loads(self._launches(bench, model, arguments).stdout)
 
     def driver(self, bench):
         """Mesa's version, as the driver gives it."""
@@ -67,13 +77,23 @@ class Shim:
         return self.measure(bench, path, ["--repeat", "1"])["driver"]
 
     def trace(self, bench, model, arguments):
-        """Every kernel that the engine makes for the model, with its launches in one token."""
-        command = [bench, "launches", "--model", model, "--backend", "opencl:" + DEVICE, "--generated-tokens", "1", "--repeat",
-                   "1", *arguments]
-        done = self.run(command, OPENCL_LAYERS=self.opencl_trace, MESA_SHADER_CACHE_DISABLE="1",
-                        FD_MESA_DEBUG="shaderdb", IR3_SHADER_DEBUG="cs",
-                        XDG_CACHE_HOME=tempfile.mkdtemp(dir=self.scratch))
-        return read_trace(done.stderr)
+        """The object that `llmd-bench launches` prints, and the log of every kernel that the engine makes for the model."""
+        done = self._launches(bench, model, ["--generated-tokens", "1", "--repeat", "1", *arguments],
+                              OPENCL_LAYERS=self.opencl_trace, MESA_SHADER_CACHE_DISABLE="1",
+                              XDG_CACHE_HOME=tempfile.mkdtemp(dir=self.scratch))
+        return json.loads(done.stdout), done.stderr
+
+
+def read_statistics(log):
+    """[(bytes of memory that the program spills to, registers that it spills elsewhere)] of every program that asahi or radeonsi
+    compiled after the first that llmd built."""
+    found = []
+    for line in log[max(log.find("TRACE build"), 0):].splitlines():
+        for pattern in _STATISTICS:
+            if match := pattern.search(line):
+                scratch, *spills = map(int, match.groups())
+                found.append((scratch, sum(spills)))
+    return found
 
 
 def parse_options(text):

@@ -1,6 +1,8 @@
-"""The report as a document."""
+"""The report as a document, and the sizes of kernels read back from one."""
 import datetime
+import re
 
+import gpus
 from rows import BYTES_PER_S, LANE_INSTRUCTIONS_PER_S, POSITION
 
 _INTRODUCTION = """# On an Adreno 630
@@ -9,7 +11,7 @@ Nothing here ran on an Adreno. Mesa's own compiler and driver for it did run, an
 kernel. So each compiled kernel is the one that a phone gets, and the host's time for a token is that of this machine; the speed of
 the GPU is only an estimate.
 
-{date}, freedreno of Mesa {driver}, x86-64, `tests/lanes/adreno report`, which prints this page. The models have real
+{date}, freedreno of Mesa {driver}, x86-64, `tests/lanes/adreno BUILD`, which prints this page. The models have real
 shapes and empty weights.
 
 The estimate assumes {slots:.1f} G lane instructions a second (2 processors of 128 lanes at 710 MHz) and {bandwidth:.1f} GB/s, the memory's
@@ -104,7 +106,98 @@ def _peer_text(peer):
              f"{peer['llmd_cpu_us'] / peer['tinygrad_cpu_us']:.3f}")])
 
 
+def sizes_of(kernels):
+    """{(kernel, precision, rows of the batch, model's shape): (words, spills)}, the largest of those that are called the same."""
+    sizes = {}
+    for row in kernels:
+        for precision in ("faithful", "fast") if row["precision"] == "both" else (row["precision"],):
+            for model in row["models"]:
+                key = row["name"], precision, row["batch_rows"], model.split()[0]
+                sizes[key] = tuple(map(max, sizes.get(key, (0, 0)), (row["code_words"], row["spills"])))
+    return sizes
+
+
+_SIZE_ROW = re.compile(r"\| ([^|]+) \| (both|faithful|fast) \| (\d+) \| ([a-z][^|]*) \| \d+ \| \d+ \| (\d+) \| \d+ \| \d+ \| (\d+) \|")
+
+
+def read_sizes(document):
+    """sizes_of() the kernels of a document."""
+    return sizes_of({"name": row[1], "precision": row[2], "batch_rows": int(row[3]), "models": row[4].split(", "),
+                     "code_words": int(row[5]), "spills": int(row[6])} for row in _SIZE_ROW.finditer(document))
+
+
+_CHIPS = """## Other Adrenos
+
+The table has a column for each chip that Mesa's shim knows, with the kernels of {models} in both precisions. {cache} 'Of memory's
+time' is how long a token's arithmetic takes, of the time in which its weights, keys and values are read, both at a 630's speed;
+where it is below 1, the model waits for memory. The other chips' clocks are not assumed: those made later compute more for each
+byte that they read.
+"""
+
+
+def _chips_text(chips):
+    if not chips:
+        return ""
+    measures = {}  # {measure: {chip: value}}
+    for name, chip in chips.items():
+        if "refused" in chip:
+            continue
+        put = lambda what, value: measures.setdefault(what, {}).__setitem__(name, value)
+        for rows, has_several in (("a row", False), ("several rows", True)):
+            meant = [row for row in chip["kernels"] if (row["batch_rows"] > 1) == has_several]
+            put(f"instructions of the longest kernel of {rows}, without nops", max(row["instructions"] - row["nops"] for row in meant))
+            put(f"words of the longest kernel of {rows}", max(row["code_words"] for row in meant))
+        put("words of all kernels", sum(row["code_words"] for row in chip["kernels"]))
+        for row in chip["kernels"]:
+            if row["format"] and row["batch_rows"] == 1:
+                what = f"instructions per weight, {row['format']}, activations of {row['bits']} bits"
+                put(what, max(f"{row['non_nop_per_weight']:.2f}", measures.get(what, {}).get(name, "")))
+        put("spills", sum(row["spills"] for row in chip["kernels"]))
+        put("private memory, bytes", sum(row["private_bytes"] for row in chip["kernels"]))
+        for model, by_precision in chip["models"].items():
+            put(f"launches a token, {model}", max(f"{row['launches_per_token']:g}" for row in by_precision.values()))
+        for model, by_precision in chip["models"].items():
+            for precision, row in by_precision.items():
+                share = row["arithmetic_ms"] and row["arithmetic_ms"] / row["memory_ms"]
+                put(f"arithmetic of memory's time, {model} {precision}", share and f"{share:.2f}, {row['bound']}")
+    names = [name for name in chips if "refused" not in chips[name]]
+    cache = [f"{words:,} words on a " + ", ".join(name for name in names if gpus.CACHE_WORDS.get(name) == words)
+             for words in sorted({gpus.CACHE_WORDS[name] for name in names if name in gpus.CACHE_WORDS})]
+    text = _CHIPS.format(models=", ".join(sorted({model for chip in chips.values() for model in chip.get("models", {})})),
+                         cache=f"The instruction cache holds {' and '.join(cache)}." if cache else "")
+    text += "\n" + _table(["what", *names], [(what, *(by_chip.get(name) for name in names)) for what, by_chip in measures.items()])
+    for name in chips:
+        if "refused" in chips[name]:
+            text += f"\nA {name} is refused: {chips[name]['refused']}.\n"
+    return text
+
+
+_OTHERS = """## GPUs of other makers
+
+The programs of the same models are compiled for the GPU that a shim stands for. 'To memory' counts those with registers that were
+spilled to memory; 'to registers' those whose scalar registers were spilled to lanes of vector registers only.
+"""
+
+
+def _others_text(others):
+    if not others:
+        return ""
+    lines = []
+    for name, row in others.items():
+        if "refused" in row:
+            lines.append((name, row["refused"], None, None, None, None))
+        else:
+            launches = ", ".join(f"{model} {n:g}" for model, n in row["launches"].items())
+            lines.append((name, row["device"], row["programs"], row["spills_to_memory"], row["spills_to_registers"], launches))
+    return _OTHERS + "\n" + _table(["driver", "GPU", "programs", "spill to memory", "to registers", "launches a token"], lines)
+
+
 def document(report):
+    more = [text for text in (_chips_text(report["chips"]), _others_text(report["others"])) if text]
+    return "\n".join(([_first_document(report)] if "kernels" in report else []) + more)
+
+
+def _first_document(report):
     decode = [row for row in report["kernels"] if any(row["launches_per_token"].values())]
     others = [row for row in report["kernels"] if row not in decode]
     parts = [

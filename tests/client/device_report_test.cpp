@@ -7,19 +7,14 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <climits>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace llmd::client {
 namespace {
-
-namespace fs = std::filesystem;
 
 class EnvironmentVariable {
 public:
@@ -49,28 +44,6 @@ TEST(DeviceReport, WhatCouldTellOfSomebodyIsLeftOut) {
         EXPECT_EQ(foreign(text, {"Ada", "Lovelace"}), kLeftOut) << text;
     }
     EXPECT_EQ(foreign(std::string(161, 'x'), {}), kLeftOut);
-}
-
-TEST(DeviceReport, KernelConfigsAreOfTheModelThatRan) {
-    std::string folder = (fs::temp_directory_path() / "llmd-report-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-    const auto write = [&](const std::string& name, const std::string& text, int seconds) {
-        std::ofstream(folder + '/' + name) << text;
-        fs::last_write_time(folder + '/' + name, fs::file_time_type() + std::chrono::seconds(seconds));
-    };
-    const std::string ours = "matmul Q4_0 768 288 0 1 4 8 2 1 0 4096";
-    // As engine/compute/opencl/autotune/kernel_config_cache.h writes it, and what somebody may have added.
-    write("old", "tuned\nmatmul Q8_0 288 288 0 1 4 8 2 1 0 4096\n", 1);
-    write("ours", "llmcl01\1\2tuned\nimage Q4_0\n" + ours + "\nmatmul of ada\nsplash=1\n" + ours + " 7\nend\n", 2);
-    write("another", "tuned\nmatmul Q4_0 288 512 0 1 4 8 2 1 0 4096\n", 3);
-    const std::vector<std::string> rows = kernel_config_rows(folder, 288);
-    EXPECT_EQ(rows, (std::vector<std::string>{"tuned", "image Q4_0", ours}));
-    EXPECT_EQ(kernel_config_rows(folder, 64), std::vector<std::string>());
-    write("untuned", "passed\nend\n", 4);
-    EXPECT_EQ(kernel_config_rows(folder, 288), rows);
-    EXPECT_EQ(kernel_config_rows(folder, 64), std::vector<std::string>{"passed"});
-    fs::remove_all(folder);
-    EXPECT_EQ(kernel_config_rows(folder, 288), std::vector<std::string>());
 }
 
 TEST(DeviceReport, TheHostAndTheEnvironmentAreLookedAt) {

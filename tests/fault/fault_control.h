@@ -12,6 +12,7 @@ enum class FaultAction : uint32_t {
     Fail = 0,   // the call returns `status` without reaching the driver
     Delay = 1,  // it is made `delay_ms` late
     Abort = 2,  // the process ends as when a driver aborts
+    Panic = 3,  // the same, in a thread of the driver while the call waits for it
 };
 
 enum HiddenFeature : uint32_t {
@@ -22,8 +23,11 @@ enum HiddenFeature : uint32_t {
     kHideLargeGroups = 16,  // a work-group has at most kSmallGroupItems items
     kChangeDriver = 64,     // CL_DRIVER_VERSION is another one
     kMiscompile = 128,      // kernels named `matmul` subtract where they say mad()
+    kPassForRusticl =
+        256,  // every platform says that it is Mesa's Rusticl beside its own name, in version kRusticlVersion
     kOfferPriorities = 32,  // the opposite: cl_khr_priority_hints is offered, see `low_priority_queues`
 };
+inline constexpr char kRusticlVersion[] = "26.1.6";
 inline constexpr uint64_t kSmallBufferBytes = 64u << 20;
 inline constexpr uint64_t kSmallGroupItems = 128;
 
@@ -40,7 +44,9 @@ struct FaultControl {
     uint32_t reserved = 0;    // the layout has no holes
     char function[64] = {};   // the only one whose calls are counted; empty: all
     char last_call[64] = {};  // the function that met the last fault
+    char wrong_function[32] =
+        {};  // of OpenCL C, whose value is twice what it should be in every program that is compiled
 };
-static_assert(sizeof(FaultControl) == 184);
+static_assert(sizeof(FaultControl) == 216);
 
 }  // namespace llmd::test

@@ -53,6 +53,8 @@ cl_int meet_fault(const char* function) {
             break;
         case FaultAction::Abort:
             std::abort();
+        case FaultAction::Panic:
+            std::thread([] { std::abort(); }).join();
     }
     return CL_SUCCESS;
 }
@@ -140,6 +142,16 @@ cl_int answer_extensions(cl_device_id device, size_t size, void* out, size_t* si
     return answer(names.c_str(), names.size() + 1, size, out, size_ret);
 }
 
+cl_int CL_API_CALL get_platform_info(cl_platform_id platform, cl_platform_info name, size_t size, void* out,
+                                     size_t* size_ret) {
+    if (name != CL_PLATFORM_NAME || !hides(kPassForRusticl)) {
+        return INTERCEPTED(clGetPlatformInfo)(platform, name, size, out, size_ret);
+    }
+    if (const cl_int fault = meet_fault("clGetPlatformInfo"); fault != CL_SUCCESS) return fault;
+    constexpr char kName[] = "rusticl (Portable Computing Language)";
+    return answer(kName, sizeof kName, size, out, size_ret);
+}
+
 cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, size_t size, void* out, size_t* size_ret) {
     if (const cl_int fault = meet_fault("clGetDeviceInfo"); fault != CL_SUCCESS) return fault;
     if (name == CL_DEVICE_TYPE && hides(kHideCpuType)) {
@@ -149,6 +161,9 @@ cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, siz
     if (name == CL_DRIVER_VERSION && hides(kChangeDriver)) {
         constexpr char kVersion[] = "another driver";
         return answer(kVersion, sizeof kVersion, size, out, size_ret);
+    }
+    if (name == CL_DRIVER_VERSION && hides(kPassForRusticl)) {
+        return answer(kRusticlVersion, sizeof kRusticlVersion, size, out, size_ret);
     }
     if (name == CL_DEVICE_IMAGE_SUPPORT && hides(kHideImages)) {
         const cl_bool none = CL_FALSE;
@@ -162,6 +177,35 @@ cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, siz
     }
     if (name == CL_DEVICE_EXTENSIONS) return answer_extensions(device, size, out, size_ret);
     return target->clGetDeviceInfo(device, name, size, out, size_ret);
+}
+
+// What makes a program compute a function of OpenCL C twice as large; empty for a name that is none of these.
+std::string wrong_function(std::string_view name) {
+    struct Function {
+        std::string_view name, type, parameters, arguments;
+    };
+    constexpr Function kFunctions[] = {
+        {"exp", "float", "float x", "x"},
+        {"log", "float", "float x", "x"},
+        {"sin", "float", "float x", "x"},
+        {"tanh", "float", "float x", "x"},
+        {"rsqrt", "float", "float x", "x"},
+        {"native_exp", "float", "float x", "x"},
+        {"native_recip", "float", "float x", "x"},
+        {"popcount", "uint", "uint x", "x"},
+        {"mad", "float", "float x, float y, float z", "x, y, z"},
+        {"fma", "float", "float x, float y, float z", "x, y, z"},
+        {"read_imageui", "uint4", "__read_only image1d_buffer_t x, int at", "x, at"},
+    };
+    const auto found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                    [&](const Function& one) { return one.name == name; });
+    if (found == std::end(kFunctions)) return "";
+    const std::string function(name), type(found->type), arguments(found->arguments);
+    const std::string call = function + "(" + arguments + ")";
+    // A driver's own header may have made a macro of the name.
+    return "static inline __attribute__((always_inline)) " + type + " wrong_" + function + "(" +
+           std::string(found->parameters) + ") { return " + call + " + " + call + "; }\n#undef " + function +
+           "\n#define " + function + " wrong_" + function + "\n";
 }
 
 cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const char** sources, const size_t* lengths,
@@ -183,6 +227,9 @@ cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const c
         sizes.insert(sizes.begin() + i, mistake->wrong.size());
         break;
     }
+    const std::string wrong = control == nullptr ? "" : wrong_function(control->wrong_function);
+    texts.insert(texts.begin(), wrong.data());
+    sizes.insert(sizes.begin(), wrong.size());
     return INTERCEPTED(clCreateProgramWithSource)(context, static_cast<cl_uint>(texts.size()), texts.data(),
                                                   sizes.data(), status);
 }
@@ -245,7 +292,7 @@ void map_control() {
 void fill_layer() {
     layer = *target;
     SET_INTERCEPTED(clGetPlatformIDs);
-    SET_INTERCEPTED(clGetPlatformInfo);
+    layer.clGetPlatformInfo = get_platform_info;
     SET_INTERCEPTED(clGetDeviceIDs);
     layer.clGetDeviceInfo = get_device_info;
     SET_INTERCEPTED(clCreateContext);

@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,16 +33,8 @@ inline constexpr const char* kPocl = "Portable";
 
 class Observer : public generation::LoadObserver {
 public:
-    bool before(generation::LoadStage stage, std::chrono::milliseconds) override {
-        if (stage != generation::LoadStage::Tune) return true;
-        ++n_tuned;
-        if (on_tune) on_tune(n_tuned);
-        return true;
-    }
+    bool before(generation::LoadStage, std::chrono::milliseconds) override { return true; }
     void on_uploaded(uint64_t, uint64_t) override {}
-
-    std::function<void(uint32_t n_tuned)> on_tune;  // before each
-    uint32_t n_tuned = 0;                           // kernels built or timed to choose among them
 };
 
 struct Outcome {
@@ -51,8 +42,6 @@ struct Outcome {
     std::string backend;
     std::vector<std::string> notes;
     uint32_t n_pages = 0;
-    std::string profile;
-    uint32_t n_tuned = 0;
     std::vector<int32_t> ids;
 };
 
@@ -88,13 +77,11 @@ protected:
 
     // Loads the model and generates greedily; what the layer counts begins at 0.
     static Outcome run(BackendKind kind, generation::LoadOptions options = {}, const char* model = "tiny.gguf",
-                       uint32_t n_tokens = kTokens, std::function<void(uint32_t n_tuned)> on_tune = {}) {
+                       uint32_t n_tokens = kTokens) {
         control_->calls = 0;
         Outcome outcome;
         Observer observer;
-        observer.on_tune = std::move(on_tune);
-        options.backend = {
-            .kind = kind, .device = kPocl, .n_threads = 1, .tuning_budget = options.backend.tuning_budget};
+        options.backend = {.kind = kind, .device = kPocl, .n_threads = 1};
         auto loaded = generation::load_model(directory_ / model, options, observer);
         if (!loaded) {
             outcome.load_error = loaded.error();
@@ -103,8 +90,6 @@ protected:
         outcome.backend = compute::backend_name(loaded->backend->report().kind);
         outcome.notes = loaded->backend->report().notes;
         outcome.n_pages = loaded->backend->limits().n_pages;
-        outcome.profile = loaded->backend->report().fingerprint;
-        outcome.n_tuned = observer.n_tuned;
         RecordedEvents events;
         // Chunks of a fixed size and no drafts, or the number of calls would depend on the time they take.
         generation::Generator generator(*loaded, generation::PrefillPace::exactly(4), events);

@@ -5,7 +5,6 @@
 
 #include <fstream>
 
-#include "engine/compute/opencl/runtime/program_cache.h"
 #include "fault/faulty_engine.h"
 #include "support/environment.h"
 
@@ -15,19 +14,7 @@ namespace {
 class Faults : public FaultyEngine {
 protected:
     static void fail_every_call(uint32_t hidden);
-    // A model with matmuls that are worth tuning: "wide.gguf".
-    static void write_wide_model() {
-        ASSERT_TRUE(write_file(directory_ / "wide.gguf", tiny_model({.n_layers = 1,
-                                                                     .n_embd = 256,
-                                                                     .n_heads = 8,
-                                                                     .head_dim = 32,
-                                                                     .n_ff = 512,
-                                                                     .type = model::TensorType::Q4_0})));
-    }
 };
-
-// For tuning: what is not decided then stays as usual. Its first kernel always is built and timed.
-constexpr std::chrono::milliseconds kShort{1000};
 
 // Each kind of device has kernels and launches of its own.
 void Faults::fail_every_call(uint32_t hidden) {
@@ -130,10 +117,29 @@ TEST_F(Faults, ADeviceSaysWhatItHoldsAnotherWay) {
               std::vector<std::string>{"tensors of type BF16 are held as F16, rounded"});
 }
 
-// The self-test of the kernels (autotune/preparation.h) is remembered for a device and its driver, and nothing
+// Each platform says once that it has no device (Quirk::NoDeviceAtFirst).
+TEST_F(Faults, ADeviceThatIsNotThereAtFirstIsFound) {
+    const auto n_found = [](uint64_t first, uint64_t last) {
+        count_only("clGetDeviceIDs");
+        control_->first_fault = first;
+        control_->last_fault = last;
+        control_->status = CL_DEVICE_NOT_FOUND;
+        const auto devices = compute::list_opencl_devices();
+        EXPECT_TRUE(devices) << devices.error().message;
+        return devices ? devices->size() : 0;
+    };
+    const size_t n_devices = n_found(0, 0);
+    const uint64_t n_calls = control_->calls;
+    ASSERT_GT(n_devices, 0u);
+    EXPECT_EQ(n_found(1, 1), n_devices);
+    EXPECT_EQ(n_found(1, UINT64_MAX), 0u);
+    EXPECT_LE(control_->calls, n_calls) << "asked twice, and no more";
+}
+
+// The self-test of the kernels (gpu/self_test.h) is remembered for a device and its driver, and nothing
 // that lies in its place passes for it.
 TEST_F(Faults, KernelsAreTriedOnce) {
-    const fs::path cache = directory_ / "tuning-cache";
+    const fs::path cache = directory_ / "self-test-cache";
     ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
     const auto launches = [](uint32_t hidden) {
         count_only("clEnqueueNDRangeKernel");
@@ -144,120 +150,12 @@ TEST_F(Faults, KernelsAreTriedOnce) {
     const uint64_t first = launches(0), again = launches(0);
     EXPECT_GT(first, again);
     EXPECT_EQ(launches(kChangeDriver), first);
-    for (const auto& file : fs::directory_iterator(cache / "llmd" / "kernel-configs")) fs::resize_file(file, 20);
+    for (const auto& file : fs::directory_iterator(cache / "llmd" / "self-tests")) fs::resize_file(file, 20);
     EXPECT_EQ(launches(0), first);
     EXPECT_EQ(launches(0), again);
     fs::remove_all(cache / "llmd");
     std::ofstream(cache / "llmd") << "no directory";
     EXPECT_EQ(launches(0), first);
-    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
-}
-
-// Choosing kernels by time costs once for a device and a model, whatever lies in the file's place, and changes
-// neither the profile nor a token. The models above are too small for it.
-TEST_F(Faults, KernelsAreTunedOnce) {
-    write_wide_model();
-    const fs::path cache = directory_ / "tuning-cache";
-    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
-    control_->hidden = kHideCpuType;
-    generation::LoadOptions options;
-    const auto load = [&](std::chrono::milliseconds budget) {
-        options.backend.tuning_budget = budget;
-        const Outcome outcome = run(BackendKind::OpenCl, options, "wide.gguf");
-        EXPECT_FALSE(outcome.load_error) << outcome.load_error->message;
-        EXPECT_EQ(control_->live_objects, 0);
-        return outcome;
-    };
-    const Outcome untuned = load({});
-    EXPECT_EQ(untuned.n_tuned, 0u);
-    EXPECT_EQ(untuned.ids.size(), kTokens);
-    const auto expect_tuned = [&](bool tunes, const char* when) {
-        const Outcome outcome = load(kShort);
-        EXPECT_EQ(outcome.n_tuned > 0, tunes) << when;
-        EXPECT_EQ(outcome.ids, untuned.ids) << when;
-        EXPECT_EQ(outcome.profile, untuned.profile) << when;
-    };
-    expect_tuned(true, "first");
-    expect_tuned(false, "again");
-    EXPECT_EQ(load({}).ids, untuned.ids);
-    expect_tuned(false, "after a load without");
-    const auto file = [&] { return *fs::directory_iterator(cache / "llmd" / "kernel-configs"); };
-    fs::resize_file(file(), 20);
-    expect_tuned(true, "cut");
-    const compute::ProgramCache files(cache / "llmd" / "kernel-configs");
-    const std::string foreign = "tuned\nmatmul Q4_0 1 1 0 1 1 1 1 0 1\nend\n";
-    files.keep(std::stoull(file().path().stem().string(), nullptr, 16), std::as_bytes(std::span(foreign)));
-    expect_tuned(true, "foreign");
-    expect_tuned(false, "and again");
-    control_->hidden |= kChangeDriver;
-    const Outcome other_driver = load(kShort);
-    EXPECT_GT(other_driver.n_tuned, 0u);
-    control_->hidden = kHideCpuType;
-    fs::remove_all(cache / "llmd");
-    std::ofstream(cache / "llmd") << "no directory";
-    expect_tuned(true, "nothing can be kept");
-    expect_tuned(true, "nor now");
-    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
-}
-
-// Whatever fails while kernels are timed, the model is loaded and computes the same.
-TEST_F(Faults, WhatFailsInTuningIsNotUsed) {
-    write_wide_model();
-    const fs::path cache = directory_ / "tuning-faults-cache";
-    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
-    generation::LoadOptions options;
-    options.backend.tuning_budget = {};
-    control_->hidden = kHideCpuType;
-    const Outcome untuned = run(BackendKind::OpenCl, options, "wide.gguf");
-    ASSERT_EQ(untuned.ids.size(), kTokens);
-    options.backend.tuning_budget = kShort;
-    // Calls of the first kernel: buffers, programs, and launches alone.
-    const struct {
-        const char* function;
-        uint64_t first;
-    } faults[] = {{"", 1}, {"", 7}, {"", 20}, {"", 50}, {"clEnqueueNDRangeKernel", 1}, {"clEnqueueNDRangeKernel", 2}};
-    for (const auto& fault : faults) {
-        SCOPED_TRACE(base::concat("call ", fault.first, " ", fault.function));
-        fs::remove_all(cache / "llmd" / "kernel-configs");
-        count_only("none");
-        control_->hidden = kHideCpuType;
-        const auto on_tune = [&](uint32_t n_tuned) {
-            if (n_tuned != 1) return;
-            const int64_t live_objects = control_->live_objects;
-            count_only(fault.function);
-            control_->live_objects = live_objects;
-            control_->hidden = kHideCpuType;
-            control_->first_fault = fault.first;
-            control_->last_fault = fault.first + 1;
-            control_->status = CL_OUT_OF_RESOURCES;
-        };
-        const Outcome outcome = run(BackendKind::OpenCl, options, "wide.gguf", kTokens, on_tune);
-        EXPECT_GE(outcome.n_tuned, 1u);
-        EXPECT_GT(control_->calls, fault.first);
-        EXPECT_EQ(control_->live_objects, 0);
-        EXPECT_FALSE(outcome.load_error) << outcome.load_error->message;
-        EXPECT_FALSE(outcome.step_error) << outcome.step_error->message;
-        EXPECT_EQ(outcome.ids, untuned.ids);
-    }
-    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
-}
-
-// The process ends in a kernel that is timed: the next ones do not meet it again, and use the usual kernels. An
-// exception unwinds what the end of a process leaves undone all the same: the file is not written.
-TEST_F(Faults, WhatEndsTheProcessInTuningIsMetOnce) {
-    write_wide_model();
-    const fs::path cache = directory_ / "tuning-end-cache";
-    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
-    control_->hidden = kHideCpuType;
-    generation::LoadOptions options;
-    const Outcome untuned = run(BackendKind::OpenCl, options, "wide.gguf");
-    options.backend.tuning_budget = kShort;
-    struct End {};
-    EXPECT_THROW(run(BackendKind::OpenCl, options, "wide.gguf", kTokens, [](uint32_t) { throw End(); }), End);
-    const Outcome after = run(BackendKind::OpenCl, options, "wide.gguf");
-    EXPECT_EQ(after.n_tuned, 0u);
-    EXPECT_EQ(after.ids, untuned.ids);
-    EXPECT_EQ(after.ids.size(), kTokens);
     ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
 }
 
@@ -277,6 +175,66 @@ TEST_F(Faults, AWrongKernelIsFoundBeforeItIsUsed) {
     ASSERT_FALSE(on_cpu.notes.empty());
     EXPECT_NE(on_cpu.notes.back().find(" is not used: self-test: matmul of Q8_0"), std::string::npos)
         << on_cpu.notes.back();
+}
+
+// Whatever a library of built-in functions gets wrong that a kernel calls, as one that is not made for the driver's
+// compiler.
+TEST_F(Faults, AWrongBuiltInFunctionIsFoundBeforeItIsUsed) {
+    const fs::path cache = directory_ / "built-in-cache";
+    for (const std::string function :
+         {"exp", "log", "tanh", "rsqrt", "native_exp", "native_recip", "mad", "popcount"}) {
+        SCOPED_TRACE(function);
+        ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+        *control_ = {.hidden = kHideCpuType};
+        std::snprintf(control_->wrong_function, sizeof control_->wrong_function, "%s", function.c_str());
+        const Outcome refused = run(BackendKind::OpenCl);
+        const Outcome on_cpu = run(BackendKind::Auto);
+        fs::remove_all(cache);
+        ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
+        const std::string why = "self-test: the built-in function " + function + " gives ";
+        ASSERT_TRUE(refused.load_error);
+        EXPECT_EQ(refused.load_error->code, ErrorCode::DeviceError);
+        EXPECT_NE(refused.load_error->message.find(why), std::string::npos) << refused.load_error->message;
+        EXPECT_EQ(on_cpu.backend, "cpu");
+        ASSERT_FALSE(on_cpu.notes.empty());
+        EXPECT_NE(on_cpu.notes.back().find(" is not used: " + why), std::string::npos) << on_cpu.notes.back();
+    }
+}
+
+TEST_F(Faults, AWrongBuiltInFunctionOfMesaNamesItsCure) {
+    const fs::path cache = directory_ / "cure-cache";
+    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+    *control_ = {.hidden = kHideCpuType | kPassForRusticl};
+    std::snprintf(control_->wrong_function, sizeof control_->wrong_function, "exp");
+    const Outcome refused = run(BackendKind::OpenCl);
+    fs::remove_all(cache);
+    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
+    ASSERT_TRUE(refused.load_error);
+    EXPECT_NE(refused.load_error->message.find("mesa-libclc"), std::string::npos) << refused.load_error->message;
+}
+
+// No kernel calls sin() or fma(), and weights are read through pointers where images give something else.
+TEST_F(Faults, AWrongFunctionThatIsNotNeededHarmsNothing) {
+    const auto text_with_wrong = [](const char* function, uint32_t hidden) {
+        *control_ = {.hidden = kHideCpuType | hidden};
+        std::snprintf(control_->wrong_function, sizeof control_->wrong_function, "%s", function);
+        const Outcome outcome = run(BackendKind::OpenCl);
+        EXPECT_FALSE(outcome.load_error) << outcome.load_error->message;
+        EXPECT_EQ(outcome.ids.size(), kTokens);
+        return outcome.ids;
+    };
+    const struct {
+        const char* function;
+        uint32_t hidden;  // with that the text is the same
+    } cases[] = {{"sin", 0}, {"fma", 0}, {"read_imageui", kHideImages}};
+    for (const auto& [function, hidden] : cases) {
+        const auto expected = text_with_wrong("", hidden);
+        const fs::path cache = directory_ / "not-needed-cache";
+        ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+        EXPECT_EQ(text_with_wrong(function, 0), expected) << function;
+        fs::remove_all(cache);
+        ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
+    }
 }
 
 // What the host and the device say to each other: the batch, the sampling request, one flush and one small answer.

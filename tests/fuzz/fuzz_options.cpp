@@ -52,7 +52,9 @@ constexpr const char* kKeys[] = {"handle_token",
                                  "tool_calls",
                                  "tool_call_id",
                                  "tool_name",
-                                 "grammar"};
+                                 "grammar",
+                                 "regex",
+                                 "choices"};
 
 void require(bool condition) {
     if (!condition) __builtin_trap();

@@ -47,7 +47,7 @@ void check_answer(const constraint::AnswerShape& shape, const std::string& text,
                                .tools = shape.tools,
                                .thinking = shape.thinking,
                                .begins_in_thinking = shape.begins_in_thinking,
-                               .calls_come_first = !shape.json_schema.empty()});
+                               .calls_come_first = shape.form.is_json()});
     auto events = reader.feed(text);
     for (AnswerEvent& event : reader.finish()) events.push_back(std::move(event));
     simdjson::dom::parser parser;
@@ -127,7 +127,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if ((data[1] & 2) != 0) shape.choice.parallel = false;
     if ((data[1] & 4) != 0) shape.thinking = chat::kThinkTags;
     if ((data[1] & 12) == 12) shape.begins_in_thinking = true;
-    if ((data[1] & 16) != 0) shape.json_schema = R"({"type":"array","items":{"type":"string"}})";
+    if ((data[1] & 16) != 0) shape.form.json_schema = R"({"type":"array","items":{"type":"string"}})";
     auto answer = constraint::compile_answer_grammar(shape);
     if (!answer) {
         check_refusal(answer.error());

@@ -89,7 +89,8 @@ class WithAnother(unittest.TestCase):
             with one.connect() as client:
                 client.sendall(b"any bytes\0")
                 llmd = self.accept(listener)
-                self.assertEqual(self.preamble, "\n".join(["llmd-bridge 1", str(one.port), digest, *(f"host {host}" for host in hosts), ""]))
+                self.assertEqual(self.preamble, "\n".join(
+                    ["llmd-bridge 1", str(one.port), digest, *(f"host {host}" for host in hosts), f"program {os.getpid()}", ""]))
                 self.assertEqual(llmd.recv(65536), b"any bytes\0")
                 llmd.sendall(b"answer")
                 self.assertEqual(client.recv(65536), b"answer")
@@ -98,6 +99,24 @@ class WithAnother(unittest.TestCase):
                 llmd.sendall(b"and more")
                 llmd.close()
                 self.assertEqual(read_to_end(client), b"and more")
+
+    def test_the_preamble_names_the_process_that_connects(self):
+        """Unless it hides its descriptors, which it cannot from root."""
+        listener = self.listen()
+        script = ("import ctypes, socket, sys\n"
+                  "if sys.argv[2] == 'hidden':\n"
+                  "    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\n"  # PR_SET_DUMPABLE
+                  "with socket.create_connection(('127.0.0.1', int(sys.argv[1]))) as client:\n"
+                  "    client.sendall(b'any bytes')\n"
+                  "    client.recv(1)\n")
+        for how in "seen", "hidden", "seen":
+            process = subprocess.Popen([sys.executable, "-c", script, str(self.bridge.port), how])
+            with self.accept(listener):
+                named = f"program {process.pid}\n" in self.preamble
+            self.assertEqual(process.wait(LIMIT_S), 0)
+            self.assertTrue(named or how == "hidden", self.preamble)
+            if how == "hidden" and os.geteuid() != 0:
+                self.assertNotIn("program", self.preamble)
 
     def test_names_that_are_too_long_are_told(self):
         done = subprocess.run([LLMCTL, "bridge", "--port", "0", "--allow-host", "x" * 9000], env=self.bus.environment,

@@ -19,6 +19,7 @@ PROMPT = f"Once upon a time {MARKER}"
 GREEDY = {"prompt": PROMPT, "max_tokens": 24, "temperature": 0, "model": LLAMA}
 LONG = dict(GREEDY, max_tokens=400, stream=True)
 MAX_CONNECTIONS = 160
+MAX_CONNECTIONS_OF_A_PROGRAM = 128
 TOKEN = "a-token-of-the-test-0123"
 
 
@@ -277,7 +278,7 @@ class WithLlmd(harness.TestCase):
             self.client.wait(lambda: len({one["request"] for one in self.client.requests()} - before) == 1, "its turn")
             self.assertEqual(self.n_requests(), 2)
             queue = subprocess.run([LLMCTL, "queue"], env=self.bus.environment, capture_output=True, text=True).stdout
-            self.assertRegex(queue, rf"(?m)^socket/\d+ +socket:{self.bridge.process.pid} +normal +prefill ")
+            self.assertRegex(queue, rf"(?m)^socket/\d+ +bridge:{os.getpid()} +normal +prefill ")
             for client in clients:
                 client.close()
             self.client.wait(lambda: self.n_requests() == 0, "those who left to be cancelled")
@@ -294,7 +295,21 @@ class WithLlmd(harness.TestCase):
             self.client.wait(lambda: self.n_requests() == 0, "the request to go")
 
     def test_too_many_connections_are_told_so(self):
-        clients = [self.bridge.connect() for _ in range(MAX_CONNECTIONS)]
+        script = ("import socket, sys\n"
+                  "clients = [socket.create_connection(('127.0.0.1', int(sys.argv[1]))) for _ in range(int(sys.argv[2]))]\n"
+                  "print(flush=True)\n"
+                  "sys.stdin.read()\n")
+        clients = [self.bridge.connect() for _ in range(MAX_CONNECTIONS_OF_A_PROGRAM)]
+        with self.bridge.connect() as one_more:
+            answer = read_to_end(one_more)
+        self.assertTrue(answer.startswith(b"HTTP/1.1 429 "), answer)
+        self.assertIn(f"process {os.getpid()} has {MAX_CONNECTIONS_OF_A_PROGRAM} connections in use".encode(), answer)
+        self.assertIn(b"Retry-After: ", answer)
+        # Another program has what is left.
+        other = subprocess.Popen([sys.executable, "-c", script, str(self.bridge.port), str(MAX_CONNECTIONS - MAX_CONNECTIONS_OF_A_PROGRAM)],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(other.communicate)
+        self.assertEqual(other.stdout.readline(), b"\n")
         with self.bridge.connect() as one_more:
             self.assertTrue(read_to_end(one_more).startswith(b"HTTP/1.1 503 "))
         for client in clients:

@@ -2,8 +2,8 @@
 import mmap
 import struct
 
-LAYOUT = struct.Struct("<QQQqIiIIII64s64s")
-FAIL, DELAY, ABORT = range(3)
+LAYOUT = struct.Struct("<QQQqIiIIII64s64s32s")
+FAIL, DELAY, ABORT, PANIC = range(4)
 HIDE_CPU_TYPE, CHANGE_DRIVER = 1, 64
 EVERY_TIME = 2**64 - 1
 OUT_OF_RESOURCES, BUILD_PROGRAM_FAILURE, MEM_OBJECT_ALLOCATION_FAILURE = -5, -11, -4
@@ -24,8 +24,8 @@ class FaultControl:
         calls, _, _, objects, queues = LAYOUT.unpack_from(self.memory)[:5]
         first = 0 if after is None else calls + after
         LAYOUT.pack_into(self.memory, 0, calls, first, last or first, objects, queues, status, action, delay_ms, hidden,
-                         0, function.encode(), b"")
+                         0, function.encode(), b"", b"")
 
     def last_call(self):
         """The function that met the last fault since arm(); empty when none has."""
-        return LAYOUT.unpack_from(self.memory)[-1].rstrip(b"\0").decode()
+        return LAYOUT.unpack_from(self.memory)[-2].rstrip(b"\0").decode()

@@ -6,7 +6,7 @@ import random
 
 import harness
 from fault_control import (ABORT, BUILD_PROGRAM_FAILURE, CHANGE_DRIVER, DELAY, EVERY_TIME, FAIL, HIDE_CPU_TYPE,
-                           MEM_OBJECT_ALLOCATION_FAILURE, FaultControl)
+                           MEM_OBJECT_ALLOCATION_FAILURE, PANIC, FaultControl)
 from harness import GPT2, MARKER
 
 N_SAMPLES = 3 if "LLMD_TEST_SAMPLE" in os.environ else 10
@@ -79,6 +79,13 @@ class OnTheDevice(Faults):
         for _ in range(N_SAMPLES):
             self.control.arm(self.chance.randint(1, self.n_generate), action=ABORT)
             self.assertEqual(self.generate()[0], self.text, self.control.last_call())
+
+    def test_a_panic_of_a_thread_of_the_driver_changes_nothing(self):
+        restarts = self.client.status()["engine_restarts"]
+        for _ in range(N_SAMPLES):
+            self.control.arm(self.chance.randint(1, self.n_generate), action=PANIC)
+            self.assertEqual(self.generate()[0], self.text, self.control.last_call())
+        self.assertEqual(self.client.status()["engine_restarts"], restarts + N_SAMPLES)
 
     def test_a_call_that_fails_while_loading_is_one_error(self):
         for sample in range(N_SAMPLES):

@@ -121,7 +121,7 @@ class LooseSchema(response_format.TestCase):
         form = {"type": "json_schema", "name": "n", "schema": schema}
         status, headers, body = self.ask("/v1/responses", {"model": PHONE, "input": WORDS, "text": {"format": form}})
         self.assertEqual((status, left_out(headers.get_all("x-llmd-note"))), (200, left), body)
-        self.assertTrue(headers["x-llmd-note"].startswith("text.format.schema: at "), headers["x-llmd-note"])
+        self.assertTrue(headers["x-llmd-note"].startswith("text.format: at "), headers["x-llmd-note"])
         status, _, _ = self.ask("/v1/responses", {"model": PHONE, "input": WORDS, "text": {"format": dict(form, strict=True)}})
         self.assertEqual(status, 400)
         of_bus, info = self.client.generate(WORDS, model=PHONE, system="Answer.", json_schema=json.dumps(schema))

@@ -1,29 +1,30 @@
 """A program sends more calls at once than llmd takes of one: those that are too many wait in their connections, none is lost, and
 another program beside it does not wait for all of them. On llmd's socket and through the bridge."""
 import json
-import subprocess
 import sys
 import threading
 
 import harness
+from beside_a_crowd import CROWD, assert_other_has_its_turn, doors
 from bridge import Bridge
 from harness import LIMIT_S, LLAMA, MARKER
 from socket_test import Connection
 
-N_CALLS = 64
 # Calls of more than a process may have in all get 429 and when to come back.
 N_TOO_MANY = 80
 BODY = {"model": LLAMA, "prompt": f"Once upon a time {MARKER}", "max_tokens": 8, "temperature": 0}
-# Another process, whose calls count by themselves.
-OTHER = """
-import http.client, socket, sys
-connection = http.client.HTTPConnection("llmd")
-connection.sock = socket.socket(socket.AF_UNIX)
-connection.sock.connect(sys.argv[1])
-connection.request("POST", "/v1/completions", sys.argv[2])
-reply = connection.getresponse()
-reply.read()
-print(reply.status)
+# A process that makes a number of calls at once, for assert_other_has_its_turn().
+PROGRAM = """
+import http.client, json, socket, sys
+address, body, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
+connections = [http.client.HTTPConnection(address if address[0] != "/" else "llmd") for _ in range(n)]
+for connection in connections:
+    if address[0] == "/":
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.connect(address)
+    connection.request("POST", "/v1/completions", body)
+print("sent", flush=True)
+print(json.dumps([json.load(connection.getresponse())["id"] for connection in connections]))
 """
 
 
@@ -59,12 +60,12 @@ class ParallelCalls(harness.TestCase):
         self.assertEqual(len({body["choices"][0]["text"] for _, body, _ in results}), 1, "temperature 0")
 
     def test_none_is_lost_on_the_socket(self):
-        self.assert_all_answered(self.answers(lambda: Connection(self.socket), N_CALLS))
+        self.assert_all_answered(self.answers(lambda: Connection(self.socket), CROWD))
 
     def test_none_is_lost_through_the_bridge(self):
         bridge = Bridge(self.bus.environment)
         self.addCleanup(bridge.stop)
-        self.assert_all_answered(self.answers(bridge.http, N_CALLS))
+        self.assert_all_answered(self.answers(bridge.http, CROWD))
 
     def test_what_is_too_much_is_told_when_to_come_back(self):
         with self.daemon.held_engine():
@@ -78,21 +79,9 @@ class ParallelCalls(harness.TestCase):
         self.assertTrue(refused and all(name == "RateLimited" and retry >= 2 for name, retry in refused), refused)
 
     def test_another_program_has_its_turn(self):
-        done = []
-
-        def call():
-            done.append(Connection(self.socket).ask("POST", "/v1/completions", dict(BODY, max_tokens=64))[0])
-
-        threads = [threading.Thread(target=call) for _ in range(N_CALLS)]
-        for thread in threads:
-            thread.start()
-        other = subprocess.run([sys.executable, "-c", OTHER, self.socket, json.dumps(BODY)], capture_output=True, text=True, timeout=LIMIT_S)
-        n_done = len(done)
-        for thread in threads:
-            thread.join()
-        self.assertEqual(other.stdout.strip(), "200", other.stderr)
-        self.assertLess(n_done, N_CALLS // 2, "it has waited for the other program's calls")
-        self.assertEqual(done, [200] * N_CALLS)
+        for name, address, at_once, ask in doors(self):
+            with self.subTest(door=name):
+                assert_other_has_its_turn(self, [sys.executable, "-c", PROGRAM, address, json.dumps(BODY)], at_once, ask)
 
 
 if __name__ == "__main__":

@@ -282,6 +282,16 @@ def openai_parse(ai):
     assert response.output_parsed == tale
 
 
+def openai_structured_outputs(ai):
+    """vLLM's, as its own documents ask for them."""
+    def asked(create, **more):
+        return create(**COMMON, **more).choices[0]
+
+    for body, texts in ((dict(structured_outputs=dict(choice=["Lily", "Tom"])), ("Lily", "Tom")), (dict(guided_regex="Li(ly|on)"), ("Lily", "Lion"))):
+        assert asked(ai.chat.completions.create, messages=MESSAGES, extra_body=body).message.content in texts
+        assert asked(ai.completions.create, prompt=PROMPT, extra_body=body).text in texts
+
+
 def openai_responses(ai):
     from openai.types.responses import Response
     common = dict(model=MODEL, input=MESSAGES, max_output_tokens=8, temperature=0)

@@ -123,6 +123,17 @@ inside_as_user() {
     inside setpriv --reuid lane --regid lane --init-groups --reset-env env "$@"
 }
 
+# copy_programs PROGRAM...: from the build directory $build to $programs in the root, with what its loader does not find of their
+# libraries, in $programs/lib.
+copy_programs() {
+    for program in "$@"; do
+        cp "$build/$program" "$root$programs/"
+        ldd "$build/$program" | awk '$2 == "=>" { print $1, $3 }' | while read -r name path; do
+            inside ldconfig -p | grep -q "^[[:blank:]]$name " || cp -L "$path" "$root$programs/lib/$name"
+        done
+    done
+}
+
 # What Docker and Podman leave to root in a container.
 capabilities=chown,dac_override,fowner,fsetid,kill,setgid,setuid,setpcap,net_bind_service,net_raw,sys_chroot,mknod,audit_write,setfcap
 

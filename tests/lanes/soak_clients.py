@@ -77,6 +77,20 @@ def called(calls):
     return [(call["function"]["name"], call["function"]["arguments"]) for call in calls]
 
 
+def streamed(events):
+    """(text, calls, why it ended) of the events of a streamed chat completion, whose calls come in parts."""
+    text, calls, reason = "", [], None
+    for event in events:
+        choice = event["choices"][0]
+        text += choice["delta"].get("content") or ""
+        for part in choice["delta"].get("tool_calls", []):
+            if part["index"] == len(calls):
+                calls.append([part["function"]["name"], ""])
+            calls[part["index"]][1] += part["function"].get("arguments", "")
+        reason = choice["finish_reason"] or reason
+    return text, list(map(tuple, calls)), reason
+
+
 class SoakClient:
     """One application: asks again and again, each time in another way. Its signals arrive in the main thread."""
 
@@ -206,28 +220,22 @@ class SoakClient:
         return "".join(line.get("text", "") for line in lines), calls, last["finish_reason"]
 
     def http(self, messages, options):
-        """Server-sent events, whose calls come in parts."""
+        """Server-sent events."""
         soak = self.soak
         connection = soak.socket_test.Connection(soak.bus.path("runtime/llmd/llmd.sock"))
         status, _, body = connection.ask("POST", "/v1/chat/completions", dict(options, messages=messages, stream=True))
         connection.close()
         if status != 200:
             return self.refused("http", "RateLimited" if status in (429, 503) else str(status), body.decode())
-        text, calls, reason = "", [], None
         *events, done = soak.socket_test.events(body)
-        for event in map(json.loads, events):
+        events = [json.loads(event) for event in events]
+        for event in events:
             if "error" in event:
                 return soak.findings.lose(f"http: {event['error']}")
-            choice = event["choices"][0]
-            text += choice["delta"].get("content") or ""
-            for part in choice["delta"].get("tool_calls", []):
-                if part["index"] == len(calls):
-                    calls.append([part["function"]["name"], ""])
-                calls[part["index"]][1] += part["function"].get("arguments", "")
-            reason = choice["finish_reason"] or reason
-        if done != "[DONE]" or reason is None:
+        answer = streamed(events)
+        if done != "[DONE]" or answer[2] is None:
             return soak.findings.lose("http: the stream has no end")
-        return text, list(map(tuple, calls)), reason
+        return answer
 
     def cancel(self, path):
         try:

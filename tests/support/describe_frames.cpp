@@ -1,4 +1,4 @@
-// describe_frames: prints the frames between llmd and its engines (protocol/fields.h) as JSON, for tests in Python:
+// describe_frames: prints the frames between llmd and its engines (protocol/ask.h) as JSON, for tests in Python:
 // {MESSAGE: [[FIELD, KIND, DEFAULT], …], …} in the order of their types. A kind is a letter of Python's struct, "s"
 // (bytes), "[" and a kind (a list), "?" and a kind (one or none), or for a list of records their fields.
 #include <array>
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/json_writer.h"
-#include "protocol/fields.h"
 #include "protocol/frame.h"
 
 namespace {
@@ -65,7 +64,7 @@ public:
     void records(std::string_view name, const std::vector<T>&, uint32_t) {
         json_.begin_array().value(name.substr(name.rfind('.') + 1)).begin_array();
         const T record{};
-        fields(*this, record);
+        T::fields(*this, record);
         json_.end_array().null().end_array();
     }
 
@@ -85,7 +84,7 @@ void describe(base::JsonWriter& json) {
     const std::variant_alternative_t<Type, protocol::Message> message{};
     json.key(protocol::message_name(message)).begin_array();
     Describer describer(json);
-    fields(describer, message);
+    std::variant_alternative_t<Type, protocol::Message>::fields(describer, message);
     json.end_array();
 }
 

@@ -135,31 +135,6 @@ float random_float(RandomBits& bits, float low, float high) {
 
 namespace {
 
-// Where a block keeps its scale and minimum, and how far its integers reach: any bits elsewhere then make weights of
-// the wanted magnitude.
-struct ScaleFields {
-    TensorType type;
-    size_t scale_at;
-    float reach;  // the largest |weight| / scale
-    int min_at;   // -1: no minimum
-    float min;    // minimum / scale that centres the weights
-};
-
-constexpr std::array<ScaleFields, 12> kScaleFields = {{
-    {TensorType::Q4_0, 0, 8, -1, 0},
-    {TensorType::Q4_1, 0, 7.5f, 2, -7.5f},
-    {TensorType::Q5_0, 0, 16, -1, 0},
-    {TensorType::Q5_1, 0, 15.5f, 2, -15.5f},
-    {TensorType::Q8_0, 0, 128, -1, 0},
-    {TensorType::Q2_K, 80, 15 * 3, 82, 1.5f},
-    {TensorType::Q3_K, 108, 32 * 4, -1, 0},
-    {TensorType::Q4_K, 0, 63 * 15, 2, 7.5f},
-    {TensorType::Q5_K, 0, 63 * 31, 2, 15.5f},
-    {TensorType::Q6_K, 208, 128 * 32, -1, 0},
-    {TensorType::IQ4_NL, 0, 127, -1, 0},
-    {TensorType::IQ4_XS, 0, 32 * 127, -1, 0},
-}};
-
 std::vector<std::byte> random_floats(TensorType type, uint64_t weights, float amplitude, RandomBits& bits) {
     std::vector<std::byte> out;
     for (uint64_t i = 0; i < weights; ++i) {
@@ -174,19 +149,19 @@ std::vector<std::byte> random_floats(TensorType type, uint64_t weights, float am
 }  // namespace
 
 std::vector<std::byte> random_blocks(TensorType type, uint64_t weights, float amplitude, RandomBits& bits) {
-    const model::BlockFormat& format = model::block_format(type);
+    const model::BlockLayout& format = model::block_layout(type);
     if (format.block_weights == 1) return random_floats(type, weights, amplitude, bits);
     std::vector<std::byte> out(weights / format.block_weights * format.block_bytes);
     for (std::byte& byte : out) byte = static_cast<std::byte>(bits() >> 56);
-    for (const ScaleFields& fields : kScaleFields) {
-        if (fields.type != type) continue;
-        const float scale = amplitude / fields.reach;
-        const uint16_t stored = model::float_to_half(scale);
-        const uint16_t min = model::float_to_half(scale * fields.min);
-        for (size_t block = 0; block < out.size(); block += format.block_bytes) {
-            std::memcpy(out.data() + block + fields.scale_at, &stored, sizeof stored);
-            if (fields.min_at >= 0) std::memcpy(out.data() + block + fields.min_at, &min, sizeof min);
-        }
+    // Any bits elsewhere make weights of the wanted magnitude, with integers from 0 up around a minimum.
+    const float centre = static_cast<float>(format.n_codes() - 1) / 2;
+    const bool centres = format.minimum.exists() && !format.sub_scales.exists();
+    const float scale = amplitude / (centres ? centre : static_cast<float>(format.largest()));
+    const uint16_t stored = model::float_to_half(scale);
+    const uint16_t min = model::float_to_half(scale * (centres ? -centre : centre));
+    for (size_t block = 0; block < out.size(); block += format.block_bytes) {
+        std::memcpy(out.data() + block + format.scale.at, &stored, sizeof stored);
+        if (format.minimum.exists()) std::memcpy(out.data() + block + format.minimum.at, &min, sizeof min);
     }
     return out;
 }

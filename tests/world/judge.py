@@ -3,6 +3,7 @@ import dataclasses
 import http.client
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,12 @@ class Root:
     def command(self, name):
         # Threads that wait for each other leave the core to other jobs.
         return ["chroot", str(self.path), "/usr/bin/env", "OMP_WAIT_POLICY=passive", name]
+
+    def kernels(self):
+        """Which of llama.cpp's kernels for CPUs it takes on this one, such as "zen4"."""
+        told = subprocess.run([*self.command("llama-bench"), "--list-devices"], capture_output=True, text=True)
+        found = re.search(r"libggml-cpu-(\w+)\.so", told.stdout + told.stderr)
+        return found[1] if found else "unknown"
 
     def quantize(self, source, path, kind, *options):
         done = subprocess.run([*self.command("llama-quantize"), *options, self.inside(source), self.inside(path), kind, "1"],

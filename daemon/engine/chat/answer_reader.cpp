@@ -23,6 +23,7 @@ AnswerReader::AnswerReader(const Options& options)
       reads_calls_(options.syntax != nullptr && !options.tools.empty()),
       calls_come_first_(options.calls_come_first),
       must_call_(options.must_call),
+      text_is_exact_(options.text_is_exact),
       thinking_(options.thinking),
       state_(!options.thinking            ? State::Answer
              : options.begins_in_thinking ? State::Thinking
@@ -43,6 +44,8 @@ std::vector<AnswerEvent> AnswerReader::finish() {
         events_.push_back({.kind = AnswerEvent::Kind::CallEnd, .text = {}, .call = n_calls_ - 1, .finished = false});
     } else if (state_ == State::Thinking) {
         write_text(AnswerEvent::Kind::Thinking, held_);
+    } else if (state_ == State::Gap) {
+        space_.clear();
     } else if (must_call_ || follows_call || (is_head && has_marker() && head_.starts_with(syntax_->marker))) {
         space_.clear();
     } else {
@@ -62,6 +65,8 @@ void AnswerReader::take(char c) {
             return take_start(c);
         case State::Thinking:
             return take_thinking(c);
+        case State::Gap:
+            return take_gap(c);
         case State::Answer:
             return take_answer(c);
         case State::Text:
@@ -97,7 +102,7 @@ void AnswerReader::again(State state) {
 
 void AnswerReader::take_start(char c) {
     held_ += c;
-    const std::string_view begin = std::string_view(held_).substr(n_spaces(held_));
+    const std::string_view begin = std::string_view(held_).substr(text_is_exact_ ? 0 : n_spaces(held_));
     if (begin == thinking_->open) {
         held_.clear();
         state_ = State::Thinking;
@@ -110,7 +115,14 @@ void AnswerReader::take_start(char c) {
 void AnswerReader::take_thinking(char c) {
     if (!take_until(thinking_->close, c, AnswerEvent::Kind::Thinking)) return;
     space_.clear();
-    drops_space_ = true;
+    drops_space_ = !text_is_exact_;
+    state_ = text_is_exact_ ? State::Gap : State::Answer;
+}
+
+void AnswerReader::take_gap(char c) {
+    held_ += c;
+    if (held_.size() < kExactTextGap.size()) return;
+    held_.clear();
     state_ = State::Answer;
 }
 

@@ -56,6 +56,9 @@ public:
         bool calls_come_first = false;
         // Behind the thinking the answer has calls alone, as its grammar says.
         bool must_call = false;
+        // White space around the text is part of it, as its grammar says, and the thinking ends with kExactTextGap.
+        // Nothing is a call.
+        bool text_is_exact = false;
     };
     explicit AnswerReader(const Options& options);
 
@@ -74,6 +77,7 @@ private:
     enum class State : uint8_t {
         Start,  // the beginning: thinking may follow
         Thinking,
+        Gap,     // kExactTextGap
         Answer,  // the beginning behind the thinking: a call without a marker may follow
         Text,
         Head,  // of a call: from its marker up to its name
@@ -94,6 +98,7 @@ private:
     void take(char c);
     void take_start(char c);
     void take_thinking(char c);
+    void take_gap(char c);
     void take_answer(char c);
     void take_text(char c);
     void take_head(char c);
@@ -123,6 +128,7 @@ private:
     bool reads_calls_;  // and has not found that the answer has none
     bool calls_come_first_;
     bool must_call_;
+    bool text_is_exact_;
     std::unordered_map<std::string_view, const Tool*> tools_;
     std::optional<ThinkingMarkers> thinking_;
 

@@ -71,6 +71,8 @@ struct ThinkingMarkers {
 inline constexpr ThinkingMarkers kThinkTags{"<think>", "</think>"};
 inline constexpr ThinkingMarkers kMistralThinking{"[THINK]", "[/THINK]"};
 inline constexpr ThinkingMarkers kGemma4Thinking{"<|channel>thought\n", "<channel|>"};
+// The white space that models are used to between their thinking and a text.
+inline constexpr std::string_view kExactTextGap = "\n\n";
 
 // Returns the control tokens whose text is a part of these markers, in ascending order. Control tokens have no text
 // otherwise (Tokenizer::append_bytes()); TokenTrie and StreamDetokenizer take these ids so that grammar and reader see

@@ -168,16 +168,8 @@ struct DeviceReport {
     bool is_host_memory = false;     // all three are private memory of this process
 };
 
-// The parts of declare_tensors() that may take seconds.
-enum class Preparation : uint8_t {
-    SelfTest,  // kernels are built and tried
-    Tuning,    // kernels that give the same bits are timed
-};
-// Called before each part of it that may block; `per_mille` of this preparation is done. False gives up: Cancelled.
-using OnPreparation = std::function<bool(Preparation what, uint32_t per_mille)>;
-
-// The most time that tuning takes where it is asked for, once for a model on a device: its owner waits.
-inline constexpr std::chrono::milliseconds kTuningBudget{10'000};
+// Asked before each part of a long call that may block: false gives up, and the call fails as Cancelled.
+using GoesOn = std::function<bool()>;
 
 // Called while a tensor is copied: the next `bytes` bytes of its data are not read any more.
 using OnCopied = std::function<void(size_t bytes)>;
@@ -200,12 +192,11 @@ public:
     // --- Loading ---------------------------------------------------------------------------------------------------
     // All the tensors that upload() will bring, before the first of them, so that tensors that are used together can
     // lie together. Vectors (norms, biases, factors) are read now, and some rows of the matrices, which a device's
-    // kernels are tried on and timed with: that may take seconds. DeviceError names a kernel that computes something
+    // kernels are tried on: that may take seconds. DeviceError names a kernel that computes something
     // else; the rest as upload(). The views are not kept.
-    virtual base::Result<void> declare_tensors(std::span<const model::Weight> weights,
-                                               const OnPreparation& on_preparation) {
+    virtual base::Result<void> declare_tensors(std::span<const model::Weight> weights, const GoesOn& goes_on) {
         (void)weights;
-        (void)on_preparation;
+        (void)goes_on;
         return {};
     }
     // Takes a copy of one tensor in whatever form the device likes; the caller may drop the file's pages afterwards,

@@ -129,8 +129,7 @@ base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t 
                                  {}};
     tell(options, {BackendKind::OpenCl, device.name, device.driver});
     return create_planned(plan, memory, [&](const BackendLimits& limits) {
-        const OpenClOverrides overrides = {.tuning_budget = options.tuning_budget,
-                                           .compile_only = options.compile_only};
+        const OpenClOverrides overrides = {.compile_only = options.compile_only};
         return create_opencl_backend(spec, limits, index, overrides, notes, options.precision);
     });
 }

@@ -1,7 +1,6 @@
 // The one place that chooses a compute device.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -36,9 +35,8 @@ struct BackendOptions {
     std::string device;  // a part of the OpenCL platform's or device's name, any case; empty: the first suitable one
     uint32_t n_threads = 0;  // CPU workers; 0: one a performance core
     Precision precision = Precision::Faithful;
-    std::chrono::milliseconds tuning_budget{};  // OpenClOverrides
-    bool compile_only = false;                  // OpenClOverrides; for measurements, never for an answer
-    std::optional<BackendKind> scarce;          // the kind whose DeviceMemory is scarce
+    bool compile_only = false;          // OpenClOverrides; for measurements, never for an answer
+    std::optional<BackendKind> scarce;  // the kind whose DeviceMemory is scarce
     AvoidedDevice avoided;
     // Before anything is built on a device, and again for the next when that has failed; may be empty.
     std::function<void(const ChosenDevice&)> on_chosen;

@@ -59,7 +59,7 @@ base::Result<void> write_tensor(GgufOutput& out, const TensorSource& tensor, Ten
         if (const auto found = find_too_large(weights, most); found != weights.end()) {
             const uint64_t index = row * cols + static_cast<uint64_t>(found - weights.begin());
             return base::fail(base::ErrorCode::ModelLoadFailed, tensor.origin, ": weight ", index, " is ", *found,
-                              ", which ", model::block_format(type).name, " cannot hold");
+                              ", which ", model::block_layout(type).name, " cannot hold");
         }
         blocks.resize(*model::row_bytes(type, weights.size()));
         quantize(type, weights, blocks);

@@ -37,7 +37,7 @@ bool deserves_more_bits(uint32_t layer, uint32_t n_layers) {
 
 TensorType wanted_type(FileType file, TensorType matrices, const TensorShape& tensor, uint32_t n_layers,
                        bool has_output) {
-    const bool is_quantized = model::block_format(matrices).block_weights > 1;
+    const bool is_quantized = model::block_layout(matrices).block_weights > 1;
     if (tensor.name == (has_output ? "output.weight" : "token_embd.weight")) {
         return is_quantized && matrices != TensorType::Q8_0 ? TensorType::Q6_K : matrices;
     }
@@ -312,7 +312,7 @@ void quantize_q6_k(const float* x, std::byte* out) {
         fitted[group] = fit_signed(x + group * kSixteen, &quants[group * kSixteen]);
     }
     const float most = extreme_of(fitted);
-    std::fill_n(out, model::block_format(TensorType::Q6_K).block_bytes, std::byte{0});
+    std::fill_n(out, model::block_layout(TensorType::Q6_K).block_bytes, std::byte{0});
     if (std::fabs(most) < kLeastMagnitude) return;
     const float inverse = -128.0f / most;
     put_half(out + 208, 1 / inverse);
@@ -356,7 +356,7 @@ TensorType tensor_type(FileType type, const TensorShape& tensor, uint32_t n_laye
     if (tensor.rows == 0 || tensor.name == "position_embd.weight") return TensorType::F32;
     const auto row = std::find_if(kFileTypes.begin(), kFileTypes.end(), [&](const auto& r) { return r.type == type; });
     TensorType chosen = wanted_type(type, row->matrices, tensor, n_layers, has_output);
-    while (tensor.cols % model::block_format(chosen).block_weights != 0) chosen = next_type(chosen);
+    while (tensor.cols % model::block_layout(chosen).block_weights != 0) chosen = next_type(chosen);
     return chosen;
 }
 
@@ -372,7 +372,7 @@ float largest_weight(TensorType type) {
 }
 
 void quantize(TensorType type, std::span<const float> weights, std::span<std::byte> out) {
-    const model::BlockFormat& format = model::block_format(type);
+    const model::BlockLayout& format = model::block_layout(type);
     const auto blocks_of = [&](void (*quantize_block)(const float*, std::byte*)) {
         std::byte* to = out.data();
         for (size_t i = 0; i < weights.size(); i += format.block_weights, to += format.block_bytes) {

@@ -414,7 +414,7 @@ std::shared_ptr<const constraint::TokenTrie> Generator::tokens(const GenerationR
 
 void Generator::end_without_token(Sequence& sequence) {
     if (!sequence.constraint()->is_complete()) {
-        finish(sequence, base::fail(base::ErrorCode::ConstraintFailed, "json_schema: after ",
+        finish(sequence, base::fail(base::ErrorCode::ConstraintFailed, sequence.form_field(), ": after ",
                                     sequence.ids().size() - sequence.n_prompt(),
                                     " tokens no token of this model goes on with a text that fits"));
         return;

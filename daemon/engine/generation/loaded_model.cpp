@@ -109,7 +109,7 @@ base::Result<void> upload_all(const model::ModelFile& file, const model::Weights
         if (!observer.before(LoadStage::Read, kReadBudget + for_bytes)) return cancelled();
         std::span<const std::byte> left = weight.tensor.data;
         auto unread = left;  // in whole blocks, while what is copied ends anywhere
-        const size_t block_bytes = model::block_format(weight.tensor.type).block_bytes;
+        const size_t block_bytes = model::block_layout(weight.tensor.type).block_bytes;
         bool is_finite = true;
         const auto take = [&](size_t bytes) {
             const auto part = left.first(bytes);
@@ -134,12 +134,8 @@ base::Result<void> upload_all(const model::ModelFile& file, const model::Weights
 
 base::Result<void> fill(const model::ModelFile& file, const model::Weights& weights, compute::Backend& backend,
                         LoadObserver& observer, ContentHash* content) {
-    const auto on_preparation = [&](compute::Preparation what, uint32_t per_mille) {
-        if (what == compute::Preparation::SelfTest) return observer.before(LoadStage::Build, kBuildBudget);
-        observer.on_tuned(per_mille);
-        return observer.before(LoadStage::Tune, kTuneBudget);
-    };
-    if (auto done = backend.declare_tensors(weights.all(), on_preparation); !done) return done;
+    const auto goes_on = [&] { return observer.before(LoadStage::Build, kBuildBudget); };
+    if (auto done = backend.declare_tensors(weights.all(), goes_on); !done) return done;
     if (auto done = upload_all(file, weights, backend, observer, content); !done) return done;
     if (!observer.before(LoadStage::Build, kBuildBudget)) return cancelled();
     return backend.finish_loading();
@@ -149,7 +145,7 @@ base::Result<void> fill(const model::ModelFile& file, const model::Weights& weig
 // on an Adreno (docs/adreno.md).
 bool has_integer_weights(const model::Weights& weights) {
     return std::any_of(weights.all().begin(), weights.all().end(), [](const model::Weight& weight) {
-        return model::is_in_layer(weight.role) && model::block_format(weight.tensor.type).block_weights > 1;
+        return model::is_in_layer(weight.role) && model::block_layout(weight.tensor.type).block_weights > 1;
     });
 }
 

@@ -48,19 +48,16 @@ struct LoadOptions {
 
 // The stages of a load that may block, for a supervisor that must tell slow from hung. Each budget is at least ten
 // times what a slow phone was seen to need, since ending a healthy load is worse than noticing a hang late.
-enum class LoadStage : uint8_t { Read, Build, Tune };
+enum class LoadStage : uint8_t { Read, Build };
 inline constexpr std::chrono::milliseconds kReadBudget{30'000};    // of one tensor, or of all the metadata
 inline constexpr uint64_t kReadBudgetBytesPerMs = 2'000;           // and for its bytes: 2 MB/s, a worn SD card
 inline constexpr std::chrono::milliseconds kBuildBudget{180'000};  // kernels compile for seconds, self-tests run
-inline constexpr std::chrono::milliseconds kTuneBudget{60'000};    // to build one kernel, or to time it once
 
 class LoadObserver {
 public:
     virtual ~LoadObserver() = default;
     // Called before each call that may block. If it returns false the load fails with Cancelled.
     virtual bool before(LoadStage stage, std::chrono::milliseconds budget) = 0;
-    // Called before on_uploaded() and only if kernels are autotuned.
-    virtual void on_tuned(uint32_t per_mille) { (void)per_mille; }
     virtual void on_uploaded(uint64_t bytes, uint64_t total_bytes) = 0;
     // As BackendOptions::on_chosen.
     virtual void on_device(const compute::ChosenDevice& device) { (void)device; }

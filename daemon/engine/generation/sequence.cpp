@@ -123,6 +123,9 @@ Sequence::Sequence(const GenerationRequest& request, std::vector<int32_t> prompt
                    const tokenizer::Tokenizer& tokenizer, const SequenceLimits& limits)
     : id_(request.id),
       cache_scope_(request.embeds ? std::string() : request.cache_scope),
+      form_field_(!request.regex.empty()     ? "regex"
+                  : !request.choices.empty() ? "choices"
+                                             : "json_schema"),
       embeds_(request.embeds),
       only_reads_(!request.embeds && request.max_tokens == 0),
       ids_(std::move(prompt_ids)),

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -70,6 +71,7 @@ public:
 
     uint64_t id() const { return id_; }
     const std::string& cache_scope() const { return cache_scope_; }
+    std::string_view form_field() const { return form_field_; }  // of the request, that its grammar is of; for messages
     bool embeds() const { return embeds_; }
     // The answer has no tokens; the one that the end of the prompt gives is discarded.
     bool only_reads() const { return only_reads_; }
@@ -197,6 +199,7 @@ private:
 
     uint64_t id_;
     std::string cache_scope_;
+    std::string_view form_field_;
     bool embeds_;
     bool only_reads_;
     std::vector<int32_t> ids_;

@@ -381,7 +381,7 @@ std::string main_type(const Gguf& gguf) {
     if (bytes.empty()) return {};
     const auto most =
         std::max_element(bytes.begin(), bytes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    return std::string(block_format(most->first).name);
+    return std::string(block_layout(most->first).name);
 }
 
 }  // namespace

@@ -240,7 +240,7 @@ Result<void> GgufParser::read_tensor_info(uint64_t index) {
     }
     auto type_id = read<uint32_t>(what);
     if (!type_id) return type_id.error();
-    const BlockFormat* format = find_block_format(*type_id);
+    const BlockLayout* format = find_block_layout(*type_id);
     if (format == nullptr) {
         return fail(ErrorCode::ModelLoadFailed, "gguf: ", what, " is ", ggml_type_name(*type_id),
                     ", which is not supported");

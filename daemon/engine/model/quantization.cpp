@@ -3,28 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <initializer_list>
+#include <iterator>
+#include <limits>
 
 namespace llmd::model {
 namespace {
-
-constexpr std::array<BlockFormat, 15> kFormats = {{
-    {TensorType::F32, "F32", 1, 4},
-    {TensorType::F16, "F16", 1, 2},
-    {TensorType::Q4_0, "Q4_0", 32, 18},
-    {TensorType::Q4_1, "Q4_1", 32, 20},
-    {TensorType::Q5_0, "Q5_0", 32, 22},
-    {TensorType::Q5_1, "Q5_1", 32, 24},
-    {TensorType::Q8_0, "Q8_0", 32, 34},
-    {TensorType::Q2_K, "Q2_K", 256, 84},
-    {TensorType::Q3_K, "Q3_K", 256, 110},
-    {TensorType::Q4_K, "Q4_K", 256, 144},
-    {TensorType::Q5_K, "Q5_K", 256, 176},
-    {TensorType::Q6_K, "Q6_K", 256, 210},
-    {TensorType::IQ4_NL, "IQ4_NL", 32, 18},
-    {TensorType::IQ4_XS, "IQ4_XS", 256, 136},
-    {TensorType::BF16, "BF16", 1, 2},
-}};
 
 // Ids without a name here were used by formats that GGUF has dropped.
 constexpr std::array<std::string_view, 43> kTypeNames = {
@@ -44,10 +27,6 @@ constexpr std::array<std::string_view, 42> kFileTypes = {
     "IQ3_XS", "IQ3_XXS", "IQ1_S",  "IQ4_NL", "IQ3_S",  "IQ3_M",     "IQ2_S",  "IQ2_M", "IQ4_XS",  "IQ1_M",  "BF16",
     "",       "",        "",       "TQ1_0",  "TQ2_0",  "MXFP4_MOE", "NVFP4",  "Q1_0",  "Q2_0",
 };
-
-// The 16 levels of IQ4_NL and IQ4_XS (kvalues_iq4nl in ggml-common.h).
-constexpr std::array<int8_t, 16> kIq4NlLevels = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                                 1,    13,   25,  38,  53,  69,  89,  113};
 
 uint16_t read_u16(const uint8_t* p) {
     return static_cast<uint16_t>(p[0] | p[1] << 8);
@@ -115,8 +94,8 @@ void decode_iq4_nl(const uint8_t* block, float* out) {
     const float d = read_half(block);
     for (int j = 0; j < 16; ++j) {
         const uint8_t q = block[2 + j];
-        out[j] = d * static_cast<float>(kIq4NlLevels[q & 15]);
-        out[j + 16] = d * static_cast<float>(kIq4NlLevels[q >> 4]);
+        out[j] = d * static_cast<float>(kQuantLevels[q & 15]);
+        out[j + 16] = d * static_cast<float>(kQuantLevels[q >> 4]);
     }
 }
 
@@ -218,8 +197,8 @@ void decode_iq4_xs(const uint8_t* block, float* out) {
         const float scale = d * static_cast<float>((low | high << 4) - 32);
         const uint8_t* q = block + 8 + sub * 16;
         for (size_t j = 0; j < 16; ++j) {
-            out[sub * 32 + j] = scale * static_cast<float>(kIq4NlLevels[q[j] & 15]);
-            out[sub * 32 + j + 16] = scale * static_cast<float>(kIq4NlLevels[q[j] >> 4]);
+            out[sub * 32 + j] = scale * static_cast<float>(kQuantLevels[q[j] & 15]);
+            out[sub * 32 + j + 16] = scale * static_cast<float>(kQuantLevels[q[j] >> 4]);
         }
     }
 }
@@ -243,38 +222,52 @@ void decode_q6_k(const uint8_t* block, float* out) {
     }
 }
 
-void decode_blocks(void (*decode)(const uint8_t*, float*), const BlockFormat& format, const uint8_t* in,
+void decode_blocks(void (*decode)(const uint8_t*, float*), const BlockLayout& format, const uint8_t* in,
                    std::span<float> out) {
     for (size_t i = 0; i < out.size(); i += format.block_weights, in += format.block_bytes) decode(in, out.data() + i);
 }
 
-// Whether the exponent of each T, one every `stride` bytes, has a bit that is not set.
+template <typename Word>
+Word word_at(std::span<const std::byte> bytes, size_t at) {
+    Word word;
+    std::memcpy(&word, &bytes[at], sizeof word);
+    return word;
+}
+
+// Whether the exponent of each T, one every `stride` bytes, has a bit that is not set: one that has none carries into
+// the sign's place when its lowest bit is added. Neighbours are added as one word, since this is read beside the hash
+// of a file, which takes as little time.
 template <typename T>
 bool have_exponents(std::span<const std::byte> bytes, size_t first, size_t stride, T exponent) {
-    bool all = true;
-    for (size_t at = first; at < bytes.size(); at += stride) {
-        T value;
-        std::memcpy(&value, &bytes[at], sizeof value);
-        all &= (value & exponent) != exponent;
+    constexpr uint64_t kEach = ~uint64_t{0} / std::numeric_limits<T>::max();
+    constexpr T kSign = std::numeric_limits<T>::max() / 2 + 1;
+    const auto lowest = static_cast<T>(exponent & (~exponent + 1));
+    uint64_t carries = 0;
+    size_t at = first;
+    if (stride == sizeof(T)) {
+        for (; at + sizeof carries <= bytes.size(); at += sizeof carries) {
+            carries |= (word_at<uint64_t>(bytes, at) & kEach * exponent) + kEach * lowest;
+        }
     }
-    return all;
+    for (; at < bytes.size(); at += stride) carries |= (uint64_t{word_at<T>(bytes, at)} & exponent) + lowest;
+    return (carries & kEach * kSign) == 0;
 }
 
 }  // namespace
 
-std::span<const BlockFormat> block_formats() {
-    return kFormats;
+std::span<const BlockLayout> block_layouts() {
+    return kBlockLayouts;
 }
 
-const BlockFormat* find_block_format(uint32_t type_id) {
-    const auto it = std::find_if(kFormats.begin(), kFormats.end(), [type_id](const BlockFormat& format) {
-        return static_cast<uint32_t>(format.type) == type_id;
-    });
-    return it == kFormats.end() ? nullptr : &*it;
+const BlockLayout* find_block_layout(uint32_t type_id) {
+    const auto* const it =
+        std::find_if(std::begin(kBlockLayouts), std::end(kBlockLayouts),
+                     [type_id](const BlockLayout& layout) { return static_cast<uint32_t>(layout.type) == type_id; });
+    return it == std::end(kBlockLayouts) ? nullptr : it;
 }
 
-const BlockFormat& block_format(TensorType type) {
-    return *find_block_format(static_cast<uint32_t>(type));
+const BlockLayout& block_layout(TensorType type) {
+    return *find_block_layout(static_cast<uint32_t>(type));
 }
 
 std::string ggml_type_name(uint32_t type_id) {
@@ -287,14 +280,14 @@ std::string_view file_type_name(uint32_t file_type) {
 }
 
 std::optional<uint64_t> row_bytes(TensorType type, uint64_t cols) {
-    const BlockFormat& format = block_format(type);
+    const BlockLayout& format = block_layout(type);
     if (cols % format.block_weights != 0) return std::nullopt;
     return cols / format.block_weights * format.block_bytes;
 }
 
 void dequantize(TensorType type, std::span<const std::byte> blocks, std::span<float> out) {
     const auto* in = reinterpret_cast<const uint8_t*>(blocks.data());
-    const BlockFormat& format = block_format(type);
+    const BlockLayout& format = block_layout(type);
     switch (type) {
         case TensorType::F32:
             for (size_t i = 0; i < out.size(); ++i) out[i] = std::bit_cast<float>(read_u32(in + 4 * i));
@@ -334,36 +327,12 @@ void dequantize(TensorType type, std::span<const std::byte> blocks, std::span<fl
 
 bool are_finite(TensorType type, std::span<const std::byte> blocks) {
     constexpr uint16_t kHalf = 0x7c00;
-    const size_t bytes = block_format(type).block_bytes;
-    const auto halves = [&](std::initializer_list<size_t> places) {
-        return std::all_of(places.begin(), places.end(),
-                           [&](size_t place) { return have_exponents(blocks, place, bytes, kHalf); });
-    };
-    switch (type) {
-        case TensorType::F32:
-            return have_exponents(blocks, 0, sizeof(float), 0x7f800000u);
-        case TensorType::BF16:
-            return have_exponents(blocks, 0, sizeof(uint16_t), uint16_t{0x7f80});
-        case TensorType::F16:
-        case TensorType::Q4_0:
-        case TensorType::Q5_0:
-        case TensorType::Q8_0:
-        case TensorType::IQ4_NL:
-        case TensorType::IQ4_XS:
-            return halves({0});
-        case TensorType::Q4_1:
-        case TensorType::Q5_1:
-        case TensorType::Q4_K:
-        case TensorType::Q5_K:
-            return halves({0, 2});
-        case TensorType::Q2_K:
-            return halves({80, 82});
-        case TensorType::Q3_K:
-            return halves({108});
-        case TensorType::Q6_K:
-            return halves({208});
-    }
-    return true;
+    if (type == TensorType::F32) return have_exponents(blocks, 0, sizeof(float), 0x7f800000u);
+    if (type == TensorType::BF16) return have_exponents(blocks, 0, sizeof(uint16_t), uint16_t{0x7f80});
+    const BlockLayout& layout = block_layout(type);
+    const auto is_finite = [&](BlockField half) { return have_exponents(blocks, half.at, layout.block_bytes, kHalf); };
+    // A number of F16 lies where a block has its scale.
+    return is_finite(layout.scale) && (!layout.minimum.exists() || is_finite(layout.minimum));
 }
 
 float half_to_float(uint16_t half) {

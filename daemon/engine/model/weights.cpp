@@ -121,8 +121,8 @@ Result<void> check(const std::string& name, const TensorView& tensor, Kind kind,
         return fail(ErrorCode::ModelLoadFailed, "tensor ", name, " has ", tensor.rows, " x ", tensor.cols,
                     ", the model needs ", shape.rows, " x ", shape.cols);
     }
-    if (kind == Kind::Vector && block_format(tensor.type).block_weights != 1) {
-        return fail(ErrorCode::ModelLoadFailed, "tensor ", name, " is ", block_format(tensor.type).name,
+    if (kind == Kind::Vector && block_layout(tensor.type).block_weights != 1) {
+        return fail(ErrorCode::ModelLoadFailed, "tensor ", name, " is ", block_layout(tensor.type).name,
                     "; a vector must be F32, F16 or BF16");
     }
     return {};
@@ -134,7 +134,7 @@ Error missing(const std::string& name) {
 
 // The elements [first, first + count) of a vector.
 TensorView elements(const TensorView& vector, uint64_t first, uint64_t count) {
-    const uint64_t width = block_format(vector.type).block_bytes;
+    const uint64_t width = block_layout(vector.type).block_bytes;
     return {vector.type, 1, count, vector.data.subspan(first * width, count * width)};
 }
 

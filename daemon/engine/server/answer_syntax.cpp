@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "constraint/json_schema.h"
+#include "constraint/text_form.h"
 #include "engine/generation/constraint/tool_grammar.h"
 #include "engine/server/truncation.h"
 #include "engine/tokenizer/stream_detokenizer.h"
@@ -80,6 +80,13 @@ constraint::ToolChoice choice_of(const protocol::Submit& submit) {
     return choice;
 }
 
+constraint::TextForm form_of(const protocol::Submit& submit) {
+    return {.json_schema = submit.json_schema,
+            .is_strict = submit.strict_schema,
+            .regex = submit.regex,
+            .choices = submit.choices};
+}
+
 AnswerPart::Kind kind_of(const chat::AnswerEvent& event) {
     using Kind = chat::AnswerEvent::Kind;
     switch (event.kind) {
@@ -113,11 +120,11 @@ base::Result<std::unique_ptr<AnswerSyntax>> AnswerSyntax::create(const protocol:
     }
     if (submit.embeds && submit.truncate) cut_input(model, request, syntax->notes_);
     if (!submit.tools.empty()) return fail(ErrorCode::InvalidArgument, "tools: they need messages");
-    if (!submit.json_schema.empty()) {
-        constraint::Unconstrained unconstrained{.is_strict = submit.strict_schema};
-        auto grammar = constraint::compile_json_schema(submit.json_schema, &unconstrained);
+    if (const constraint::TextForm form = form_of(submit); !form.is_any()) {
+        std::vector<std::string> notes;
+        auto grammar = constraint::compile_text_form(form, notes);
         if (!grammar) return grammar.error();
-        syntax->add_notes(std::move(unconstrained.notes));
+        syntax->add_notes(std::move(notes));
         request.grammar = std::make_shared<const constraint::Grammar>(std::move(*grammar));
     }
     return syntax;
@@ -156,7 +163,8 @@ base::Result<void> AnswerSyntax::take_conversation(const protocol::Submit& submi
     const chat::CallSyntax* syntax = tools_.empty() ? nullptr : family.calls;
     const bool has_one_call = family.tools != nullptr && family.tools->one_call;
     const bool is_parallel = submit.parallel_tool_calls && !has_one_call;
-    if (!tools_.empty() || !submit.json_schema.empty()) {
+    const constraint::TextForm form = form_of(submit);
+    if (!tools_.empty() || !form.is_any()) {
         constraint::AnswerShape shape;
         if (submit.thinking != protocol::Thinking::Off) shape.thinking = thinking;
         shape.begins_in_thinking = rendered->begins_in_thinking;
@@ -164,8 +172,7 @@ base::Result<void> AnswerSyntax::take_conversation(const protocol::Submit& submi
         shape.choice = choice_of(submit);
         shape.choice.parallel = is_parallel;
         shape.syntax = syntax;
-        shape.json_schema = submit.json_schema;
-        shape.is_strict = submit.strict_schema;
+        shape.form = form;
         auto grammar = constraint::compile_answer_grammar(shape);
         if (!grammar && syntax != nullptr && constraint::unconstrain_tools(tools_, *syntax)) {
             grammar = constraint::compile_answer_grammar(shape);
@@ -181,13 +188,14 @@ base::Result<void> AnswerSyntax::take_conversation(const protocol::Submit& submi
     options.tools = tools_;
     options.thinking = thinking;
     options.begins_in_thinking = rendered->begins_in_thinking;
-    options.calls_come_first = !submit.json_schema.empty();
+    options.calls_come_first = form.is_json();
+    options.text_is_exact = form.is_exact();
     options.must_call =
         submit.tool_choice == protocol::ToolChoice::Required || submit.tool_choice == protocol::ToolChoice::Named;
     reader_.emplace(options);
     const bool begins_with_text = submit.messages.back().role == Role::Assistant;
     if (submit.bare_calls.value_or(true) && has_tools && submit.tool_choice == protocol::ToolChoice::Auto &&
-        submit.json_schema.empty() && !begins_with_text) {
+        form.is_any() && !begins_with_text) {
         bare_calls_.emplace(constraint::BareCalls::Options{
             .tools = tools_, .many = is_parallel, .texts_of_others = texts_of_others(submit.messages)});
     }

@@ -23,7 +23,7 @@ namespace llmd::engine {
 class AnswerSyntax {
 public:
     // Sets conversation, stops, markers and grammar of `request`, which has the other fields of `submit`. Errors are
-    // those of ChatTemplate::render(), parse_tools(), compile_answer_grammar() and compile_json_schema().
+    // those of ChatTemplate::render(), parse_tools(), compile_answer_grammar() and compile_text_form().
     static base::Result<std::unique_ptr<AnswerSyntax>> create(const protocol::Submit& submit,
                                                               const generation::LoadedModel& model,
                                                               generation::GenerationRequest& request);

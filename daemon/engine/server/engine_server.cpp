@@ -25,7 +25,6 @@ constexpr size_t kReadBytes = 64u << 10;             // of one recv()
 constexpr size_t kReadBytesPerIteration = 1u << 20;  // a flood of commands must not hold up the running requests
 constexpr uint32_t kProgressPerMille = 10;           // a hundred LoadProgress frames a load
 constexpr uint32_t kWholePerMille = 1000;
-constexpr uint32_t kTuningPerMille = 500;  // tuning's part of a load: it takes seconds, like reading the file
 
 // The enumerators of the protocol have the values of those that create_backend() takes.
 constexpr bool same(protocol::BackendKind named, compute::BackendKind taken) {
@@ -47,7 +46,6 @@ generation::LoadOptions load_options(const protocol::Load& load) {
     options.backend.device = load.device;
     options.backend.precision = static_cast<compute::Precision>(load.precision);
     options.backend.n_threads = load.n_threads;
-    options.backend.tuning_budget = compute::kTuningBudget;
     options.backend.avoided = {load.avoid_device, load.avoid_driver, load.avoid_device_reason};
     options.n_ctx = load.n_ctx;
     options.n_slots = load.n_slots;
@@ -396,22 +394,14 @@ void EngineServer::leave(Leave leave, std::string reason) {
 }
 
 bool EngineServer::before(generation::LoadStage stage, milliseconds budget) {
-    using generation::LoadStage;
-    report_phase(stage == LoadStage::Build  ? protocol::Phase::KernelBuild
-                 : stage == LoadStage::Tune ? protocol::Phase::Tuning
-                                            : protocol::Phase::Load,
-                 budget);
+    const bool builds = stage == generation::LoadStage::Build;
+    report_phase(builds ? protocol::Phase::KernelBuild : protocol::Phase::Load, budget);
     return !leave_;
 }
 
 void EngineServer::on_uploaded(uint64_t bytes, uint64_t total_bytes) {
     const double share = static_cast<double>(bytes) / static_cast<double>(total_bytes);
-    report_progress(tuned_per_mille_ + static_cast<uint32_t>(share * (kWholePerMille - tuned_per_mille_)));
-}
-
-void EngineServer::on_tuned(uint32_t per_mille) {
-    tuned_per_mille_ = kTuningPerMille;
-    report_progress(per_mille * kTuningPerMille / kWholePerMille);
+    report_progress(static_cast<uint32_t>(share * kWholePerMille));
 }
 
 void EngineServer::report_progress(uint32_t per_mille) {

@@ -2,7 +2,7 @@
 // generator while there is work, and reports before each call that may block how long it may take.
 //
 // The device may be leased (SetLease): without the lease the server computes nothing and saves no pages, but handles
-// every command. It has the lease from Load on until it is told otherwise, so that loading, self-tests and tuning are
+// every command. It has the lease from Load on until it is told otherwise, so that loading and self-tests are
 // never interrupted. Rests (SetPace, duty_cycle.h) are held within the lease.
 //
 // One thread; run() is the whole life of the process. The socket belongs to the server.
@@ -105,7 +105,6 @@ private:
     protocol::TokenLogprob spelled(const generation::TokenLogprob& token) const;
 
     bool before(generation::LoadStage stage, std::chrono::milliseconds budget) override;
-    void on_tuned(uint32_t per_mille) override;
     void on_uploaded(uint64_t bytes, uint64_t total_bytes) override;
     void on_device(const compute::ChosenDevice& device) override;
     void on_started(uint64_t id, uint32_t cached_tokens) override;
@@ -129,7 +128,6 @@ private:
     std::optional<protocol::Phase> quiet_phase_;
     bool step_reported_ = false;              // Step was the last phase, and the next step has not begun
     uint32_t load_per_mille_ = 0;             // as last reported
-    uint32_t tuned_per_mille_ = 0;            // tuning's part of the load
     generation::KvPages::Counts pages_ = {};  // as last reported
     bool has_lease_ = true;
     std::chrono::steady_clock::time_point next_progress_{};

@@ -1,5 +1,5 @@
 // Bodies of Anthropic's messages become calls, or are refused by the name of a field.
-#include "api/anthropic_fields.h"
+#include "api/field_readers.h"
 
 #include <gtest/gtest.h>
 

@@ -165,6 +165,16 @@ TEST(Options, ASchemaIsTextOfALimitedSize) {
     EXPECT_NE(refusal("json_schema", int64_t{1}).find("expected a JSON schema"), std::string::npos);
 }
 
+TEST(Options, ARegexAndChoicesAreTextsOfALimitedSize) {
+    using Texts = std::vector<std::string>;
+    EXPECT_EQ(accepted({{"regex", std::string("a+")}}).request.regex, "a+");
+    EXPECT_EQ(accepted({{"choices", Texts{"a", ""}}}).request.choices, (Texts{"a", ""}));
+    EXPECT_EQ(refusal("regex", std::string()), "regex: a regular expression of 0 bytes, must be 1 to 65536");
+    EXPECT_EQ(refusal("choices", Texts{}), "choices: 0 texts, must be 1 to 10000");
+    EXPECT_EQ(refusal("choices", Texts(2, std::string(128u << 10, 'a'))),
+              "choices: 262144 bytes of texts are more than 131072");
+}
+
 TEST(Options, UnknownKeysAreIgnored) {
     EXPECT_EQ(accepted({{"colour", base::Value::Other{"(ii)"}}, {"", int64_t{1}}, {"max_tokens", int64_t{9}}})
                   .request.max_tokens,

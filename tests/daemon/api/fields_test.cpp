@@ -330,6 +330,8 @@ const std::vector<Sent> kBusFields = {
     {"stop", R"(["x"])"},
     {"stop_token_ids", "[5]"},
     {"json_schema", "\"{}\""},
+    {"regex", "\"x\""},
+    {"choices", R"(["x"])"},
     {"tools", "\"[{}]\""},
     {"tool_choice", "\"none\""},
     {"parallel_tool_calls", "false"},

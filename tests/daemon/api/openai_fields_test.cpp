@@ -390,6 +390,72 @@ TEST(ResponseFormat, BecomesASchema) {
               "");
 }
 
+// vLLM's fields, in its spelling of today and in that of before.
+TEST(StructuredOutputs, BecomeOneForm) {
+    const auto request = [](const std::string& fields) {
+        return accepted(parse_completion(with(fields))).requests.front();
+    };
+    EXPECT_EQ(request(R"("structured_outputs":{"json":{"type":"null"}})").json_schema, R"({"type":"null"})");
+    EXPECT_EQ(request(R"("structured_outputs":{"json_object":true})").json_schema, R"({"type":"object"})");
+    EXPECT_EQ(request(R"("structured_outputs":{"json_object":false})").json_schema, "");
+    for (const char* field : {R"("structured_outputs":{"regex":"a|b","choice":null})", R"("guided_regex":"a|b")"}) {
+        EXPECT_EQ(request(field).regex, "a|b") << field;
+    }
+    for (const char* field : {R"("structured_outputs":{"choice":["a","","a"]})", R"("guided_choice":["a","","a"])"}) {
+        EXPECT_EQ(request(field).choices, (std::vector<std::string>{"a", "", "a"})) << field;
+    }
+}
+
+TEST(StructuredOutputs, ErrorsNameTheFields) {
+    const auto outputs = [](const std::string& inside) { return refused("\"structured_outputs\":" + inside); };
+    EXPECT_EQ(outputs("{}"), "structured_outputs.json: it is missing, as are json_object, regex and choice");
+    EXPECT_EQ(outputs(R"({"regex":null})"),
+              "structured_outputs.json: it is missing, as are json_object, regex and choice");
+    EXPECT_EQ(outputs(R"({"regex":""})"),
+              "structured_outputs.regex: a regular expression of 0 bytes, must be 1 to 65536");
+    EXPECT_EQ(outputs("{\"regex\":\"" + std::string(65537, 'a') + "\"}"),
+              "structured_outputs.regex: a regular expression of 65537 bytes, must be 1 to 65536");
+    EXPECT_EQ(outputs(R"({"regex":["a"]})"), "structured_outputs.regex: expected a string, got an array of 1");
+    EXPECT_EQ(outputs(R"({"choice":"ab"})"),
+              "structured_outputs.choice: expected an array of strings, got a string of 2 bytes");
+    EXPECT_EQ(outputs(R"({"choice":["a",5]})"), "structured_outputs.choice[1]: expected a string, got 5");
+    EXPECT_EQ(outputs(R"({"choice":[]})"), "structured_outputs.choice: 0 texts, must be 1 to 10000");
+    EXPECT_EQ(outputs("{\"choice\":[" + repeated("\"\",", 10'000) + "\"\"]}"),
+              "structured_outputs.choice: 10001 texts, must be 1 to 10000");
+    EXPECT_EQ(outputs("{\"choice\":[\"" + std::string(1u << 20, 'a') + "\"]}"),
+              "structured_outputs.choice: 1048576 bytes of texts are more than 131072");
+    EXPECT_EQ(outputs(R"({"grammar":"root ::= x"})"),
+              "structured_outputs.grammar: grammars are not offered; json, regex and choice are");
+    EXPECT_EQ(
+        outputs(R"({"structural_tag":"x"})"),
+        "structured_outputs.structural_tag: tags are not offered; tools are, whose calls are held to their schemas");
+    EXPECT_EQ(outputs(R"({"regex":"a","whitespace_pattern":" "})"),
+              "structured_outputs.whitespace_pattern: this version of llmd does not offer it");
+    EXPECT_EQ(outputs(R"({"choice":["a"],"regex":"a"})"),
+              "structured_outputs.choice: given together with structured_outputs.regex");
+    EXPECT_EQ(outputs(R"({"json_object":false,"regex":"a"})"),
+              "structured_outputs.regex: given together with structured_outputs.json_object");
+    EXPECT_EQ(outputs(R"({"regex":"a"},"response_format":{"type":"json_object"})"),
+              "structured_outputs.regex: given together with response_format");
+    EXPECT_EQ(outputs(R"({"json":{}},"guided_json":{})"), "structured_outputs.json: given together with guided_json");
+    EXPECT_EQ(refused(R"("guided_choice":["a"],"guided_regex":"a")"),
+              "guided_choice: given together with guided_regex");
+    accepted(parse_completion(with(R"("structured_outputs":{"regex":"a"},"response_format":{"type":"text"})")));
+}
+
+TEST(StructuredOutputs, AreNoneBesideTools) {
+    const auto chat = [](const std::string& more) {
+        return parse_chat_completion(
+            R"({"messages":[{"role":"user","content":"c"}],"tools":[{"type":"function","function":{"name":"f"}}],)" +
+            more + "}");
+    };
+    EXPECT_EQ(refused(chat(R"("structured_outputs":{"regex":"a"})")),
+              "structured_outputs.regex: given together with tools");
+    EXPECT_EQ(refused(chat(R"("guided_choice":["a"])")), "guided_choice: given together with tools");
+    accepted(chat(R"("guided_choice":["a"],"tool_choice":"none")"));
+    accepted(chat(R"("structured_outputs":{"json":{}})"));
+}
+
 TEST(HostileBody, IsRefusedOrHarmless) {
     for (const std::string& body :
          std::vector<std::string>{"",

@@ -23,16 +23,15 @@ TEST(SentNames, ASchemaHasTheNameOfItsField) {
         Dialect dialect;
         const char* name;
     } rows[] = {
-        {chat + R"("response_format":{"type":"json_schema","json_schema":{"schema":{}}}})", kChat,
-         "response_format.json_schema.schema"},
-        {chat + R"("response_format":{"type":"json_object","schema":{}}})", kChat, "response_format.schema"},
+        {chat + R"("response_format":{"type":"json_schema","json_schema":{"schema":{}}}})", kChat, "response_format"},
+        {chat + R"("response_format":{"type":"json_object","schema":{}}})", kChat, "response_format"},
         {chat + R"("guided_json":{}})", kChat, "guided_json"},
         {chat + R"("structured_outputs":{"json":{}}})", kChat, "structured_outputs.json"},
         {chat + R"("json_schema":{}})", kChat, "json_schema"},
-        {R"({"input":"u","text":{"format":{"type":"json_schema","schema":{}}}})", kResponses, "text.format.schema"},
+        {R"({"input":"u","text":{"format":{"type":"json_schema","schema":{}}}})", kResponses, "text.format"},
         {ollama + R"("format":{}})", kOllamaChat, "format"},
         {chat + R"("output_config":{"format":{"type":"json_schema","schema":{}}}})", kAnthropic,
-         "output_config.format.schema"},
+         "output_config.format"},
     };
     for (const auto& [body, dialect, name] : rows) {
         EXPECT_EQ(names(body, dialect).in(kSchemaNote), base::concat(name, R"(: at "#": "not" is not supported)"));
@@ -52,7 +51,7 @@ TEST(SentNames, AToolIsNamedByWhatItHas) {
 
 TEST(SentNames, OtherMessagesStay) {
     SentNames names;
-    names.schema = "format";
+    names.form = "format";
     names.function = "";
     for (const char* other : {"json_schemas: x", "tools: 3 are more than 2", "tools[", "tools[1]: not an object", "",
                               "the prompt has json_schema: x"}) {

@@ -13,7 +13,7 @@ const std::string kDigest(64, 'a');
 TEST(BridgePreamble, IsReadAsItWasWritten) {
     for (const BridgePreamble& one :
          {BridgePreamble{11434, kDigest, {"phone.lan", "a \"b\""}, {"app://obsidian.md", "http://localhost:3000"}},
-          BridgePreamble{1, {}, {}, {}}}) {
+          BridgePreamble{1, {}, {"phone.lan"}, {}, kMaxProgram}, BridgePreamble{1, {}, {}, {}}}) {
         const auto written = write_bridge_preamble(one);
         ASSERT_TRUE(written);
         const auto length = read_bridge_length(std::string_view(*written).substr(0, kBridgeLengthBytes));
@@ -35,6 +35,17 @@ TEST(BridgePreamble, HasALongestLength) {
 
 TEST(BridgePreamble, HasANameALine) {
     for (const char* name : {"", "a\nb"}) EXPECT_FALSE(write_bridge_preamble({1, {}, {name}, {}}));
+}
+
+TEST(BridgePreamble, HasNoProgramThatIsNoProcess) {
+    for (const pid_t program : {-1, kMaxProgram + 1}) EXPECT_FALSE(write_bridge_preamble({1, {}, {}, {}, program}));
+}
+
+// A bridge may outlive an upgrade of llmd.
+TEST(BridgePreamble, OfAnEarlierReleaseHasNoProgram) {
+    const auto read = read_bridge_preamble("llmd-bridge 1\n11434\n\nhost phone.lan\norigin app://obsidian.md\n");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->program, 0);
 }
 
 TEST(BridgePreamble, OriginsAreThoseThatABrowserWritesAndNeverEverybodys) {
@@ -63,8 +74,17 @@ TEST(BridgePreamble, IsRefusedByWhatIsWrongWithIt) {
              {"llmd-bridge 1\n1\nab\n", "the token's digest is not one of 64 hexadecimal digits"},
              {"llmd-bridge 1\n1\n" + std::string(64, 'A'), "the token's digest "},
              {"llmd-bridge 1\n1\n" + kDigest + "a\n", "the token's digest "},
-             {"llmd-bridge 1\n1\n\nhost a\n\nhost b\n", "a line is neither a name nor an origin"},
-             {"llmd-bridge 1\n1\n\nhost \n", "a line is neither a name nor an origin"},
+             {"llmd-bridge 1\n1\n\nhost a\n\nhost b\n",
+              "a line is neither a name nor an origin nor the program; llmctl bridge and llmd may be of different "
+              "releases"},
+             {"llmd-bridge 1\n1\n\nhost \n", "a line is neither "},
+             {"llmd-bridge 1\n1\n\nprogram 1\nprogram 2\n", "a line is neither "},
+             {"llmd-bridge 1\n1\n\nprogram 0\n", "the program is not a whole number from 1 to 4194304"},
+             {"llmd-bridge 1\n1\n\nprogram 4194305\n", "the program "},
+             {"llmd-bridge 1\n1\n\nprogram -1\n", "the program "},
+             {"llmd-bridge 1\n1\n\nprogram \n", "the program "},
+             {"llmd-bridge 1\n1\n\nprogram 12 \n", "the program "},
+             {"llmd-bridge 1\n1\n\nprogram 99999999999999999999\n", "the program "},
              {"llmd-bridge 1\n1\n\norigin http://a\n", "\"http://a\" is a web page"}}) {
         const auto read = read_bridge_preamble(text);
         ASSERT_FALSE(read) << text;

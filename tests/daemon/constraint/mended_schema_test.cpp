@@ -56,6 +56,8 @@ TEST(MendedSchema, OnlyTheKeywordThatIsMalformedGoes) {
         {R"({"type":"object","patternProperties":[],"propertyNames":"a"})", R"({"type":"object"})"},
         {R"({"type":"object","patternProperties":{"^x":{"type":"any"}},"propertyNames":{"type":"str"}})",
          R"({"type":"object","patternProperties":{"^x":{}},"propertyNames":{"type":"string"}})"},
+        {R"({"type":"object","properties":{"a":{"prefixItems":[{"type":"any"},{"type":"Int"}]},"b":{"prefixItems":{}}}})",
+         R"({"type":"object","properties":{"a":{"prefixItems":[{},{"type":"integer"}]},"b":{}}})"},
         {R"([])", R"({})"},
         {R"(false)", R"({})"},
         {R"("x")", R"({"type":"object"})"},
@@ -76,12 +78,14 @@ TEST(MendedSchema, OnlyTheKeywordThatIsMalformedGoes) {
     }
 }
 
-TEST(MendedSchema, WhatATupleOfDraft7HoldsIsMended) {
-    std::string fault;
+TEST(MendedSchema, ATupleOfDraft7IsNoFault) {
+    std::string fault = "?";
     EXPECT_EQ(
-        mended(R"({"type":"object","properties":{"p":{"items":[{"type":"any"},{}],"additionalItems":3}}})", &fault),
-        R"({"type":"object","properties":{"p":{"items":[{},{}]}}})");
-    EXPECT_EQ(fault, R"(at "#/properties/p/items/0": type: "any" is no JSON type here)");
+        mended(R"({"type":"object","properties":{"p":{"type":"array","items":[{"type":"number"},{}],)"
+               R"("additionalItems":false}}})",
+               &fault),
+        R"({"type":"object","properties":{"p":{"type":"array","prefixItems":[{"type":"number"},{}],"items":false}}})");
+    EXPECT_EQ(fault, "");
 }
 
 TEST(MendedSchema, DefinitionsBelowTheRootAreFoundFromWithinThem) {

@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "base/json_writer.h"
+#include "random_pattern.h"
 #include "schema_matching.h"
 #include "support/processor_time.h"
 
@@ -114,33 +115,14 @@ TEST(Pattern, RangesOfCharacters) {
     }
 }
 
-std::string random_pattern(std::mt19937& random, int depth) {
-    const auto one_of = [&](std::initializer_list<const char*> all) { return *(all.begin() + random() % all.size()); };
-    std::string pattern;
-    for (size_t n = random() % 3 + 1; n > 0; --n) {
-        if (depth > 0 && random() % 3 == 0) {
-            pattern += base::concat(one_of({"(", "(?:"}), random_pattern(random, depth - 1), ")");
-        } else {
-            pattern += one_of({"a", "b", ".", "[ab]", "[^a]", "a", "b", "^", "$"});
-        }
-        if (pattern.back() != '^' && pattern.back() != '$' && random() % 3 == 0) {
-            pattern += one_of({"*", "+", "?", "{2}", "{1,2}", "{2,}", "*?"});
-        }
-    }
-    return depth > 0 && random() % 4 == 0 ? base::concat(pattern, '|', random_pattern(random, depth - 1)) : pattern;
-}
-
 // All texts of up to five letters, with random patterns and lengths. Moreover no text is begun that cannot be ended.
 TEST(Pattern, AgreesWithTheStandardLibrary) {
     std::mt19937 random(11);
-    std::vector<std::string> texts = {""};
-    for (size_t i = 0; texts[i].size() < 5; ++i) {
-        for (const char c : {'a', 'b', 'c'}) texts.push_back(texts[i] + c);
-    }
+    const std::vector<std::string> texts = test::short_texts();
     int n_compiled = 0;
     for (int i = 0; i < 400; ++i) {
-        std::string pattern = random_pattern(random, 2);
-        if (random() % 8 == 0) pattern = base::concat("^(?!", random_pattern(random, 1), ")(?:", pattern, ")");
+        std::string pattern = test::random_pattern(random, 2);
+        if (random() % 8 == 0) pattern = base::concat("^(?!", test::random_pattern(random, 1), ")(?:", pattern, ")");
         const size_t least = random() % 3;
         const size_t most = random() % 2 == 0 ? 5 : least + random() % 3;
         const std::string schema =

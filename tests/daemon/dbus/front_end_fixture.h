@@ -107,9 +107,9 @@ protected:
         launcher = made.get();
         base::Config options;
         options.model = "tale";
-        service.emplace(loop, options, std::move(made),
-                        std::make_unique<supervisor::ModelCatalogue>(
-                            loop, std::vector<std::string>{folder, folder + "/\xff"}, "/bin/false"));
+        service.emplace(
+            loop, options, std::move(made),
+            supervisor::ModelCatalogue::make(loop, std::vector<std::string>{folder, folder + "/\xff"}, "/bin/false"));
         FrontEnd::Events events;
         events.on_bus_lost = [this](const std::string&) { ++lost; };
         events.on_bus_back = [this] { ++back; };

@@ -1,4 +1,5 @@
-// Requests that come through a bridge, from their preamble on, count as one application and wait for each other.
+// Requests that come through a bridge, from their preamble on, count as one application and wait for each other. The
+// programs that the bridge tells apart are clients of it that leave each other room.
 #include "server_fixture.h"
 
 namespace llmd::http {
@@ -9,6 +10,12 @@ const std::string kStream = R"({"prompt":"Once","seed":1,"stream":true,"priority
 class BridgedTest : public ServerTest {
 protected:
     static constexpr size_t kMaxCalls = service::RequestLimits::allowance(true).per_client;
+    base::UniqueFd connect_program(pid_t program) { return connect_bridged({1234, {}, {}, {}, program}); }
+    std::string ask_as(pid_t program, const std::string& request) {
+        const base::UniqueFd fd = connect_program(program);
+        write(fd, request);
+        return read(fd);
+    }
     static std::string call(const std::string& path = "/v1/completions") {
         return post(path, kStream, "", kBridgeHost);
     }
@@ -48,6 +55,43 @@ TEST_F(BridgedTest, ThoseBeyondASandboxsLimitWaitForTheirTurn) {
     settle();
     EXPECT_TRUE(service_->requests().empty());
     EXPECT_TRUE(chunks(body(read(clients[2]))).ends_with("data: [DONE]\n\n"));
+}
+
+TEST_F(BridgedTest, AnotherProgramsCallIsNext) {
+    std::vector<base::UniqueFd> crowd;
+    for (int i = 0; i < 10; ++i) {
+        crowd.push_back(connect_program(11));
+        write(crowd.back(), call());
+    }
+    const base::UniqueFd beside = connect_program(12);
+    write(beside, call());
+    load_and_get_ready();
+    expect_start(1);
+    expect_start(2);
+    EXPECT_EQ(service_->requests().size(), 2u) << "all of them have the allowance of one application";
+    finish(1);
+    expect_start(3);
+    const auto started = service_->request(3);
+    ASSERT_TRUE(started);
+    EXPECT_EQ(started->caller.name, "bridge:12");
+    EXPECT_EQ(started->caller.share, "bridge");
+    finish(3);
+    settle();
+    EXPECT_TRUE(chunks(body(read(beside))).ends_with("data: [DONE]\n\n"));
+}
+
+// Whether a process is found is a matter of luck: it decides about turns, and not about rights.
+TEST_F(BridgedTest, ProgramsMayCancelWhatOthersOfTheBridgeAsk) {
+    const base::UniqueFd client = connect_program(11);
+    write(client, call());
+    load_and_get_ready();
+    expect_start(1);
+    const std::string requests = body(ask_as(12, get("/llmd/requests", kBridgeHost)));
+    EXPECT_NE(requests.find(R"("client":"bridge:11")"), std::string::npos) << requests;
+    EXPECT_EQ(body(ask_as(12, get("/llmd/requests/own", kBridgeHost))), R"({"requests":[]})");
+    EXPECT_EQ(status(ask_bridged(post("/v1/requests/1/cancel", "", "", kBridgeHost))), 200);
+    settle();
+    EXPECT_TRUE(service_->requests().empty());
 }
 
 TEST_F(BridgedTest, RequestsOfOneConnectionFollowEachOther) {
@@ -101,6 +145,7 @@ TEST_F(BridgedTest, WhoseBodiesAreLimitedWhileTheyWait) {
     }
     EXPECT_EQ(status(ask_bridged(post("/api/chat", large.substr(0, 70'000), "", kBridgeHost))), 429);
     EXPECT_EQ(status(ask(post("/health", std::string(kMaxBodyBytes, ' ')))), 405) << "others have their own";
+    EXPECT_EQ(status(ask_as(11, post("/health", large, "", kBridgeHost))), 405) << "one of another program's is left";
     clients.pop_back();  // while it waits
     settle();
     EXPECT_EQ(status(ask_bridged(post("/health", large, "", kBridgeHost))), 405);
@@ -134,6 +179,30 @@ TEST_F(BridgedTest, HaveConnectionsOfTheirOwnNumber) {
     const std::string reply = read(knock(bridge_path()));
     EXPECT_EQ(status(reply), 503) << reply;
     EXPECT_TRUE(reply.ends_with(kEnd));
+}
+
+TEST_F(BridgedTest, OneProgramLeavesConnectionsToOthers) {
+    std::vector<base::UniqueFd> clients;
+    const auto connect_busy = [&] {
+        clients.push_back(connect_program(11));
+        write(clients.back(), "POST /tokenize HTTP/1.1\r\nHost: localhost:1234\r\nContent-Length: 9\r\n\r\n{");
+    };
+    for (size_t i = 0; i < Server::kMaxConnectionsPerProcess; ++i) connect_busy();
+    const base::UniqueFd one_more = knock(bridge_path());
+    // At once, as a bridge does: llmd closes when it has read the preamble.
+    write(one_more, *base::write_bridge_preamble({1234, {}, {}, {}, 11}) + get("/health", kBridgeHost));
+    const std::string refused = read(one_more);
+    EXPECT_EQ(status(refused), 429);
+    EXPECT_NE(refused.find("process 11 has 96 connections in use, and no more may be"), std::string::npos) << refused;
+    EXPECT_EQ(status(ask_as(12, get("/health", kBridgeHost))), 200);
+    EXPECT_EQ(status(ask_bridged(get("/health", kBridgeHost))), 200) << "whose program is not known";
+    // One that is idle makes room for another of the same program.
+    clients.pop_back();
+    settle();
+    clients.push_back(connect_program(11));
+    settle();
+    EXPECT_EQ(status(ask_as(11, get("/health", kBridgeHost))), 200);
+    EXPECT_EQ(read(clients.back()), kEnd);
 }
 
 TEST_F(BridgedTest, WithoutAPreambleTheConnectionIsDroppedForAReason) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,10 @@ base::Caller client(const std::string& name, const std::string& share = "host") 
     return {.sandboxed = false, .application = share, .share = share, .name = name};
 }
 
-const base::Caller kBridged = {.sandboxed = true, .application = "bridge", .share = "bridge", .name = "socket:1"};
+base::Caller bridged(const std::string& name) {
+    return {.sandboxed = true, .application = "bridge", .share = "bridge", .name = name};
+}
+const base::Caller kBridged = bridged("bridge");
 
 class CallQueueTest : public testing::Test {
 protected:
@@ -83,6 +87,51 @@ TEST_F(CallQueueTest, TheNextIsOfTheApplicationWithTheFewest) {
     EXPECT_EQ(started_[4], late);
     EXPECT_EQ(started_[5], beside) << "a client of the same application that has none";
     EXPECT_EQ(started_[6], keys[4]);
+}
+
+TEST_F(CallQueueTest, BehindTheBridgeTheNextIsOfTheProgramWithTheFewest) {
+    std::vector<CallQueue::Key> crowd;
+    for (int i = 0; i < 64; ++i) crowd.push_back(ready(enter(bridged("bridge:1"))));
+    const auto beside = ready(enter(bridged("bridge:2")));
+    EXPECT_EQ(started_, (std::vector{crowd[0], crowd[1]})) << "the allowance is that of all of them";
+    leave(crowd[0]);
+    EXPECT_EQ(started_.back(), beside);
+    leave(crowd[1]);
+    EXPECT_EQ(started_.back(), crowd[2]);
+    leave(beside);
+    EXPECT_EQ(started_.back(), crowd[3]);
+}
+
+TEST_F(CallQueueTest, TwoCrowdsLeaveAThirdProgramItsTurn) {
+    std::vector<CallQueue::Key> one, other;
+    for (int i = 0; i < 20; ++i) {
+        one.push_back(ready(enter(bridged("bridge:1"))));
+        other.push_back(ready(enter(bridged("bridge:2"))));
+    }
+    EXPECT_EQ(started_, (std::vector{one[0], other[0]})) << "a call of each";
+    const auto beside = ready(enter(bridged("bridge:3")));
+    leave(one[0]);
+    leave(other[0]);
+    leave(one[1]);
+    EXPECT_EQ(started_, (std::vector{one[0], other[0], one[1], other[1], beside})) << "those whose turn was before it";
+    leave(beside);
+    const auto again = ready(enter(bridged("bridge:3")));
+    for (const auto key : {other[1], one[2], other[2]}) leave(key);
+    EXPECT_EQ(std::vector(started_.begin() + 5, started_.end()), (std::vector{one[2], other[2], one[3], again}));
+}
+
+// Each is one that has just come, and none of them keeps the others from their turns.
+TEST_F(CallQueueTest, ProgramsThatAreStartedForEachCallLeaveACrowdItsTurn) {
+    std::vector<CallQueue::Key> crowd;
+    for (int i = 0; i < 4; ++i) crowd.push_back(ready(enter(bridged("bridge:1"))));
+    size_t n_ended = 0;
+    for (int program = 2; program < 22; ++program) {
+        ready(enter(bridged("bridge:" + std::to_string(program))));
+        ready(enter(bridged("bridge:" + std::to_string(program + 100))));
+        leave(started_[n_ended++]);
+    }
+    EXPECT_EQ(started_[2], crowd[3] + 1) << "the first of the others";
+    EXPECT_NE(std::find(started_.begin(), started_.end(), crowd[3]), started_.end());
 }
 
 TEST_F(CallQueueTest, RoomThatOthersMakeIsSeenWhenItIsLookedFor) {

@@ -15,7 +15,7 @@ supervisor::ModelEntry entry() {
     model.size_bytes = 7;
     model.architecture = "llama";
     model.quantization = "Q4_0";
-    model.context_length = 256;
+    model.n_ctx_train = 256;
     model.n_parameters = 1'100'048'384;
     model.n_embd = 64;
     model.n_layers = 5;

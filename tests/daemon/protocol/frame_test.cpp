@@ -9,8 +9,6 @@
 #include <limits>
 #include <random>
 
-#include "protocol/fields.h"
-
 namespace llmd::protocol {
 namespace {
 
@@ -59,7 +57,7 @@ public:
     template <typename T>
     void records(std::string_view, std::vector<T>& values, uint32_t) {
         values.resize(2);
-        for (T& value : values) fields(*this, value);
+        for (T& value : values) T::fields(*this, value);
     }
 
 private:
@@ -92,7 +90,7 @@ public:
     template <typename T>
     void records(std::string_view field, const std::vector<T>& values, uint32_t) {
         out_ << field << " of " << values.size() << '\n';
-        for (const T& value : values) fields(*this, value);
+        for (const T& value : values) T::fields(*this, value);
     }
     std::string str() const { return out_.str(); }
 
@@ -102,7 +100,7 @@ private:
 
 std::string print(const Message& message) {
     Printer printer;
-    std::visit([&](const auto& m) { fields(printer, m); }, message);
+    std::visit([&]<typename M>(const M& m) { M::fields(printer, m); }, message);
     return std::string(message_name(message)) + '\n' + printer.str();
 }
 
@@ -113,7 +111,7 @@ std::vector<Message> all_messages() {
         Message message(std::in_place_index<Type>);
         messages.push_back(message);
         Filler filler;
-        fields(filler, *std::get_if<Type>(&message));
+        std::variant_alternative_t<Type, Message>::fields(filler, *std::get_if<Type>(&message));
         messages.push_back(message);
         for (Message& other : all_messages<Type + 1>()) messages.push_back(std::move(other));
     }

@@ -536,9 +536,7 @@ TEST_F(SchedulerTest, EstimatesFromWhatIsLeftOfThoseAhead) {
     EXPECT_EQ(scheduler_.estimated_wait(5, {}), milliseconds(0));
 }
 
-TEST(Names, GoThereAndBack) {
-    EXPECT_EQ(priority_from_name("background"), Priority::Background);
-    EXPECT_EQ(priority_from_name("urgent"), std::nullopt);
+TEST(Names, AreThoseOfTheBus) {
     EXPECT_EQ(priority_name(Priority::Interactive), "interactive");
     EXPECT_EQ(request_state_name(RequestState::Paused), "paused");
     EXPECT_EQ(finish_name(Finish::Timeout), "timeout");

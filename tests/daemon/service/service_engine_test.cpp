@@ -418,7 +418,7 @@ protected:
                                                 folder_.path() + "/starts\n" + body + "\n");
         service_ = std::make_unique<Service>(
             loop_, base::Config{.model = "a"}, supervisor::make_process_launcher(path),
-            std::make_unique<supervisor::ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, path));
+            supervisor::ModelCatalogue::make(loop_, std::vector<std::string>{folder_.path()}, path));
     }
     int starts() const {
         std::ifstream file(folder_.path() + "/starts");
@@ -452,7 +452,7 @@ TEST_F(RealEngineTest, AProgramThatCrashesAtStartIsStartedOnce) {
 TEST_F(RealEngineTest, AProgramThatIsMissingIsNamed) {
     service_ = std::make_unique<Service>(
         loop_, base::Config{.model = "a"}, supervisor::make_process_launcher("/nonexistent/llmd-engine"),
-        std::make_unique<supervisor::ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, ""));
+        supervisor::ModelCatalogue::make(loop_, std::vector<std::string>{folder_.path()}, ""));
     RecordingSink sink;
     submit(sink);
     EXPECT_EQ(sink.error().message, "cannot run /nonexistent/llmd-engine: No such file or directory");

@@ -82,7 +82,7 @@ protected:
         launcher_ = launcher.get();
         service_ = std::make_unique<Service>(
             loop_, std::move(config), std::move(launcher),
-            std::make_unique<supervisor::ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, inspector_),
+            supervisor::ModelCatalogue::make(loop_, std::vector<std::string>{folder_.path()}, inspector_),
             ServiceEnvironment{[this] { return now_; }, [this] { return wall_; }, [this] { return available_; },
                                [this] { return oom_kills_; }, device_record_});
     }

@@ -45,9 +45,9 @@ protected:
         inspection.chats = inspection.thinks = true;
         return inspection;
     }
-    std::vector<ModelEntry> list(ModelCatalogue& catalogue) {
+    std::vector<ModelEntry> list(const std::unique_ptr<ModelCatalogue>& catalogue) {
         std::optional<std::vector<ModelEntry>> entries;
-        catalogue.list([&](std::vector<ModelEntry> found) { entries = std::move(found); });
+        catalogue->list([&](std::vector<ModelEntry> found) { entries = std::move(found); });
         EXPECT_FALSE(entries);  // never from inside the call
         constexpr int kTurns = 1000;
         for (int i = 0; i < kTurns && !entries; ++i) EXPECT_TRUE(loop_.run_once(std::chrono::seconds(10)));
@@ -79,14 +79,15 @@ TEST_F(ModelCatalogueTest, ListsWhatTheInspectionSaysInOrderOfNames) {
     second_.write("a.gguf", "123");
     second_.write("b.gguf", "hidden by the first folder's");
     second_.write("notes.txt", "no model");
-    ModelCatalogue catalogue(loop_, {first_.path(), second_.path(), "/nonexistent"}, inspector(llama()));
+    const auto catalogue =
+        ModelCatalogue::make(loop_, {first_.path(), second_.path(), "/nonexistent"}, inspector(llama()));
     const auto entries = list(catalogue);
     ASSERT_EQ(entries.size(), 2u);
     EXPECT_EQ(entries[0].name, "a");
     EXPECT_EQ(entries[0].path, second_.path() + "/a.gguf");
     EXPECT_EQ(entries[0].architecture, "llama");
     EXPECT_EQ(entries[0].quantization, "Q4_0");
-    EXPECT_EQ(entries[0].context_length, 512u);
+    EXPECT_EQ(entries[0].n_ctx_train, 512u);
     EXPECT_EQ(entries[0].n_parameters, 1'000u);
     EXPECT_EQ(entries[0].n_embd, 64u);
     EXPECT_EQ(entries[0].n_layers, 5u);
@@ -111,43 +112,43 @@ TEST_F(ModelCatalogueTest, ListsWhatTheInspectionSaysInOrderOfNames) {
 TEST_F(ModelCatalogueTest, AFileThatWasOnlyTouchedIsTheSame) {
     const std::string path = first_.write("a.gguf", "1");
     auto inspection = llama();
-    ModelCatalogue catalogue(loop_, {first_.path()}, inspector(inspection));
+    const auto catalogue = ModelCatalogue::make(loop_, {first_.path()}, inspector(inspection));
     list(catalogue);
-    const auto first = catalogue.identify(path);
+    const auto first = catalogue->identify(path);
     ASSERT_TRUE(first);
     const auto touch = [&](int hour) {
         std::filesystem::last_write_time(path, std::filesystem::file_time_type() + std::chrono::hours(hour));
     };
     for (const int hour : {1, 2, 3}) {
         touch(hour);
-        EXPECT_NE(catalogue.identify(path), first) << "nobody has looked yet";
+        EXPECT_NE(catalogue->identify(path), first) << "nobody has looked yet";
         list(catalogue);
-        EXPECT_EQ(catalogue.identify(path), first) << hour;
+        EXPECT_EQ(catalogue->identify(path), first) << hour;
     }
     // Other contents of the same length, in the same file.
     inspection.digest = "def";
     inspector(inspection);
     touch(4);
     list(catalogue);
-    EXPECT_NE(catalogue.identify(path), first);
+    EXPECT_NE(catalogue->identify(path), first);
     // A file of the same contents in its place is another.
     first_.write("b.gguf", "1");
     std::filesystem::rename(first_.path() + "/b.gguf", path);
-    const auto other = catalogue.identify(path);
+    const auto other = catalogue->identify(path);
     list(catalogue);
-    EXPECT_EQ(catalogue.identify(path), other);
+    EXPECT_EQ(catalogue->identify(path), other);
 }
 
 TEST_F(ModelCatalogueTest, InspectsAFileAgainOnlyWhenItHasChanged) {
     first_.write("a.gguf", "1");
-    ModelCatalogue catalogue(loop_, {first_.path()}, inspector(llama()));
+    const auto catalogue = ModelCatalogue::make(loop_, {first_.path()}, inspector(llama()));
     list(catalogue);
     list(catalogue);
     EXPECT_EQ(inspections(), 1);
     first_.write("a.gguf", "12");
     list(catalogue);
     EXPECT_EQ(inspections(), 2);
-    catalogue.forget_inspections();
+    catalogue->forget_inspections();
     list(catalogue);
     EXPECT_EQ(inspections(), 3);
 }
@@ -155,7 +156,7 @@ TEST_F(ModelCatalogueTest, InspectsAFileAgainOnlyWhenItHasChanged) {
 TEST_F(ModelCatalogueTest, InspectsAgainWhatGaveNoAnswer) {
     first_.write("a.gguf", "1");
     const std::string engine = programs_.path() + "/engine";
-    ModelCatalogue catalogue(loop_, {first_.path()}, engine);
+    const auto catalogue = ModelCatalogue::make(loop_, {first_.path()}, engine);
     EXPECT_NE(list(catalogue).at(0).error.find("cannot run"), std::string::npos);
     programs_.write_program("engine", "#!/bin/sh\nkill -KILL $$\n");
     EXPECT_NE(list(catalogue).at(0).error.find("without an answer"), std::string::npos);
@@ -174,9 +175,9 @@ TEST_F(ModelCatalogueTest, InspectsAgainWhatGaveNoAnswer) {
 
 TEST_F(ModelCatalogueTest, TwoQuestionsAtOnceShareTheirInspections) {
     for (const char* name : {"a.gguf", "b.gguf", "c.gguf", "d.gguf"}) first_.write(name, name);
-    ModelCatalogue catalogue(loop_, {first_.path()}, inspector(llama()));
+    const auto catalogue = ModelCatalogue::make(loop_, {first_.path()}, inspector(llama()));
     size_t found = 0;
-    catalogue.list([&](const auto& entries) { found += entries.size(); });
+    catalogue->list([&](const auto& entries) { found += entries.size(); });
     EXPECT_EQ(list(catalogue).size(), 4u);
     EXPECT_EQ(found, 4u);
     EXPECT_EQ(inspections(), 4);
@@ -185,7 +186,7 @@ TEST_F(ModelCatalogueTest, TwoQuestionsAtOnceShareTheirInspections) {
 TEST_F(ModelCatalogueTest, AFailedInspectionIsAnEntryWithAnError) {
     first_.write("a.gguf", "1");
     const auto error_with = [&](const std::string& engine) {
-        ModelCatalogue catalogue(loop_, {first_.path()}, engine);
+        const auto catalogue = ModelCatalogue::make(loop_, {first_.path()}, engine);
         const auto entries = list(catalogue);
         EXPECT_EQ(entries.size(), 1u);
         return entries.empty() ? "" : entries[0].error;
@@ -211,8 +212,8 @@ TEST_F(ModelCatalogueTest, SkipsWhatIsNoFileAndListsWhatCannotBeNamed) {
     for (const char* name : {".gguf", ".hidden.gguf", "bad\xff.gguf", "line\nbreak.gguf", "A.GGUF", "good.GGUF"}) {
         first_.write(name, "1");
     }
-    ModelCatalogue catalogue(loop_, {first_.path()}, inspector(llama()));
-    EXPECT_EQ(catalogue.names(), (std::vector<std::string>{"good", "link"}));
+    const auto catalogue = ModelCatalogue::make(loop_, {first_.path()}, inspector(llama()));
+    EXPECT_EQ(catalogue->names(), (std::vector<std::string>{"good", "link"}));
     std::vector<std::string> faults;
     for (const ModelEntry& entry : list(catalogue)) {
         if (!entry.error.empty()) faults.push_back(entry.name + ": " + entry.error);
@@ -229,26 +230,26 @@ TEST_F(ModelCatalogueTest, SkipsWhatIsNoFileAndListsWhatCannotBeNamed) {
 TEST_F(ModelCatalogueTest, ListsADirectoryThatCannotBeRead) {
     first_.write("file", "");
     const std::string path = first_.path() + "/file";
-    ModelCatalogue catalogue(loop_, {path}, inspector(llama()));
+    const auto catalogue = ModelCatalogue::make(loop_, {path}, inspector(llama()));
     const auto entries = list(catalogue);
     ASSERT_EQ(entries.size(), 1u);
     EXPECT_EQ(entries[0].error, path + ": this directory cannot be read: Not a directory");
     EXPECT_EQ(without_path_in_error(entries[0]).error, "file: this directory cannot be read: Not a directory");
-    EXPECT_TRUE(catalogue.names().empty());
+    EXPECT_TRUE(catalogue->names().empty());
 }
 
 TEST_F(ModelCatalogueTest, ASplitModelIsOneModel) {
     first_.write("big-00001-of-00003.gguf", "1");
     first_.write("big-00002-of-00003.gguf", "22");
-    ModelCatalogue catalogue(loop_, {first_.path()}, inspector(llama()));
+    const auto catalogue = ModelCatalogue::make(loop_, {first_.path()}, inspector(llama()));
     auto entries = list(catalogue);
     ASSERT_EQ(entries.size(), 1u);
     EXPECT_EQ(entries[0].name, "big");
     EXPECT_EQ(entries[0].path, first_.path() + "/big-00001-of-00003.gguf");
     EXPECT_EQ(entries[0].size_bytes, 3u);
-    EXPECT_EQ(*catalogue.find("big"), entries[0].path);
-    EXPECT_FALSE(catalogue.find("big-00001-of-00003"));
-    EXPECT_FALSE(catalogue.find("big-00002-of-00003"));
+    EXPECT_EQ(*catalogue->find("big"), entries[0].path);
+    EXPECT_FALSE(catalogue->find("big-00001-of-00003"));
+    EXPECT_FALSE(catalogue->find("big-00002-of-00003"));
     // A part that comes is a change.
     first_.write("big-00003-of-00003.gguf", "333");
     entries = list(catalogue);
@@ -263,34 +264,34 @@ TEST_F(ModelCatalogueTest, FindsByNameAndNeverByPath) {
     first_.write("a.gguf", "1");
     second_.write("a.gguf", "2");
     second_.write("b.gguf", "3");
-    ModelCatalogue catalogue(loop_, {first_.path(), second_.path()}, "");
-    EXPECT_EQ(*catalogue.find("a"), first_.path() + "/a.gguf");
-    EXPECT_EQ(*catalogue.find("b"), second_.path() + "/b.gguf");
+    const auto catalogue = ModelCatalogue::make(loop_, {first_.path(), second_.path()}, "");
+    EXPECT_EQ(*catalogue->find("a"), first_.path() + "/a.gguf");
+    EXPECT_EQ(*catalogue->find("b"), second_.path() + "/b.gguf");
     const std::string up = "../" + first_.path().substr(first_.path().rfind('/') + 1) + "/a";
     for (const std::string name : {"c", "", ".", "..", up.c_str(), "./a", "a.gguf", "\xff", "a\n"}) {
-        const auto found = catalogue.find(name);
+        const auto found = catalogue->find(name);
         ASSERT_FALSE(found) << name;
         EXPECT_EQ(found.error().code, ErrorCode::ModelNotFound);
     }
-    EXPECT_FALSE(catalogue.find(std::string_view("a\0b", 3)));
-    EXPECT_EQ(catalogue.find("c").error().message, "no model is called 'c'; there are: a, b");
-    ModelCatalogue empty(loop_, {}, "");
-    EXPECT_EQ(empty.find("c").error().message, "no model is called 'c'; there are none");
+    EXPECT_FALSE(catalogue->find(std::string_view("a\0b", 3)));
+    EXPECT_EQ(catalogue->find("c").error().message, "no model is called 'c'; there are: a, b");
+    const auto empty = ModelCatalogue::make(loop_, {}, "");
+    EXPECT_EQ(empty->find("c").error().message, "no model is called 'c'; there are none");
 }
 
 // MODEL@REMOTE is asked of a remote, whatever files there are.
 TEST_F(ModelCatalogueTest, AFileThatIsCalledLikeARemotesModelIsListedAsUnusable) {
     first_.write("a.gguf", "123");
     first_.write("b@home.gguf", "12345");
-    ModelCatalogue catalogue(loop_, {first_.path()}, inspector(llama()));
+    const auto catalogue = ModelCatalogue::make(loop_, {first_.path()}, inspector(llama()));
     const auto entries = list(catalogue);
     ASSERT_EQ(entries.size(), 2u);
     EXPECT_EQ(entries[0].error, "");
     EXPECT_EQ(entries[1].name, "b@home");
     EXPECT_EQ(entries[1].error, base::kNameOfRemote);
     EXPECT_EQ(inspections(), 1);
-    EXPECT_EQ(catalogue.names(), std::vector<std::string>{"a"});
-    const auto found = catalogue.find("b@home");
+    EXPECT_EQ(catalogue->names(), std::vector<std::string>{"a"});
+    const auto found = catalogue->find("b@home");
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().message, "no model is called 'b@home'; there are: a");
 }
@@ -298,8 +299,9 @@ TEST_F(ModelCatalogueTest, AFileThatIsCalledLikeARemotesModelIsListedAsUnusable)
 TEST_F(ModelCatalogueTest, GoesAwayInTheMiddleOfAnInspection) {
     first_.write("a.gguf", "1");
     {
-        ModelCatalogue catalogue(loop_, {first_.path()}, inspector(llama(), "cat /dev/zero >/dev/null"));
-        catalogue.list([](const auto&) { FAIL(); });
+        const auto catalogue =
+            ModelCatalogue::make(loop_, {first_.path()}, inspector(llama(), "cat /dev/zero >/dev/null"));
+        catalogue->list([](const auto&) { FAIL(); });
         settle(loop_);
     }
     settle(loop_);

@@ -1,6 +1,7 @@
 #include "engine/compute/cpu/cpu_weights.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <type_traits>
 
@@ -11,48 +12,21 @@ namespace {
 
 using model::TensorType;
 
-// Bytes [begin, end) of a block are elements of `size` bytes; begin is where the field before ended.
+// Bytes of a block up to `end`, from where the field before ended, are elements of `size` bytes.
 struct Field {
-    uint32_t end, size;
+    uint32_t end = 0, size = 0;
 };
+constexpr size_t kMostFields = 5;
 
-// Empty for plain numbers.
-std::span<const Field> fields_of(TensorType type) {
-    static constexpr Field kQ4_0[] = {{2, 2}, {18, 4}}, kQ4_1[] = {{4, 2}, {20, 4}}, kQ5_0[] = {{2, 2}, {22, 4}},
-                           kQ5_1[] = {{4, 2}, {24, 4}}, kQ8_0[] = {{2, 2}, {34, 4}},
-                           kQ2_K[] = {{16, 1}, {80, 4}, {84, 2}}, kQ3_K[] = {{96, 4}, {108, 1}, {110, 2}},
-                           kQ4_K[] = {{4, 2}, {16, 1}, {144, 4}}, kQ5_K[] = {{4, 2}, {16, 1}, {176, 4}},
-                           kQ6_K[] = {{192, 4}, {208, 1}, {210, 2}}, kIQ4_XS[] = {{2, 2}, {8, 1}, {136, 4}};
-    switch (type) {
-        case TensorType::F32:
-        case TensorType::F16:
-        case TensorType::BF16:
-            return {};
-        case TensorType::Q4_0:
-        case TensorType::IQ4_NL:
-            return kQ4_0;
-        case TensorType::Q4_1:
-            return kQ4_1;
-        case TensorType::Q5_0:
-            return kQ5_0;
-        case TensorType::Q5_1:
-            return kQ5_1;
-        case TensorType::Q8_0:
-            return kQ8_0;
-        case TensorType::Q2_K:
-            return kQ2_K;
-        case TensorType::Q3_K:
-            return kQ3_K;
-        case TensorType::Q4_K:
-            return kQ4_K;
-        case TensorType::Q5_K:
-            return kQ5_K;
-        case TensorType::Q6_K:
-            return kQ6_K;
-        case TensorType::IQ4_XS:
-            return kIQ4_XS;
-    }
-    return {};
+// The fields of a block in their order; those that it lacks come first and end at 0. None of plain numbers.
+constexpr std::array<Field, kMostFields> fields_of(const model::BlockLayout& block) {
+    std::array<Field, kMostFields> fields = {{{block.scale.end(), 2},
+                                              {block.minimum.end(), 2},
+                                              {block.sub_scales.end(), 1},
+                                              {block.quants.end(), 4},
+                                              {block.high_bits.end(), 4}}};
+    std::sort(fields.begin(), fields.end(), [](const Field& a, const Field& b) { return a.end < b.end; });
+    return fields;
 }
 
 template <size_t kSize>
@@ -62,8 +36,8 @@ using Size = std::integral_constant<size_t, kSize>;
 // are types, so that a copy is a move and not a call: three times as fast.
 template <class Copy>
 void for_each_unit(TensorType type, size_t row_bytes, size_t r, const Copy& copy) {
-    const std::span<const Field> fields = fields_of(type);
-    const size_t block = model::block_format(type).block_bytes;
+    const auto fields = fields_of(model::block_layout(type));
+    const size_t block = model::block_layout(type).block_bytes;
     const size_t n_blocks = row_bytes / block;
     const size_t apart = block % 4;  // bytes of the half that lies before all blocks
     for (size_t b = 0; b < n_blocks; ++b) {
@@ -79,7 +53,7 @@ void for_each_unit(TensorType type, size_t row_bytes, size_t r, const Copy& copy
                 each(Size<4>(), field.end);
             } else if (field.size == 1) {
                 each(Size<1>(), field.end);
-            } else if (apart == 0) {
+            } else if (apart == 0 || at == field.end) {
                 each(Size<2>(), field.end);
             } else {
                 copy(b * block + at, kPackedRows * apart * b + 2 * r, Size<2>());
@@ -92,7 +66,7 @@ void for_each_unit(TensorType type, size_t row_bytes, size_t r, const Copy& copy
 }  // namespace
 
 bool is_packed(TensorType type) {
-    return !fields_of(type).empty();
+    return !model::block_layout(type).is_plain();
 }
 
 void pack_rows(TensorType type, size_t row_bytes, std::span<const std::byte> rows, uint8_t* to) {

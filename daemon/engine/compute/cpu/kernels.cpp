@@ -120,18 +120,7 @@ void multiply(const Matrix& w, uint32_t first, uint32_t n_rows, const float* x, 
             return as(F16());
         case TensorType::BF16:
             return as(BF16());
-        case TensorType::Q4_0:
-        case TensorType::Q4_1:
-        case TensorType::Q5_0:
-        case TensorType::Q5_1:
-        case TensorType::Q8_0:
-        case TensorType::Q2_K:
-        case TensorType::Q3_K:
-        case TensorType::Q4_K:
-        case TensorType::Q5_K:
-        case TensorType::Q6_K:
-        case TensorType::IQ4_NL:
-        case TensorType::IQ4_XS:
+        default:
             return;  // packed
     }
 }

@@ -337,41 +337,10 @@ void multiply_packed_as(const Matrix& w, uint32_t first, uint32_t n_rows, const 
 template <unsigned ValueBytes>
 void multiply_packed(const Matrix& w, uint32_t first, uint32_t n_rows, const uint8_t* x, size_t x_stride,
                      uint32_t n_batch, float* out, size_t out_stride) {
-    using model::TensorType;
-    const auto as = [&]<class Format>(Format) {
+    with_packed_format(w.type, [&]<class Format>(Format) {
         multiply_packed_as<Format, ValueBytes>(w, first, n_rows, reinterpret_cast<const QuantizedBlock*>(x),
                                                x_stride / kQuantizedBlockBytes, n_batch, out, out_stride);
-    };
-    switch (w.type) {
-        case TensorType::F32:
-        case TensorType::F16:
-        case TensorType::BF16:
-            return;  // never packed
-        case TensorType::Q4_0:
-            return as(Q4_0());
-        case TensorType::Q4_1:
-            return as(Q4_1());
-        case TensorType::Q5_0:
-            return as(Q5_0());
-        case TensorType::Q5_1:
-            return as(Q5_1());
-        case TensorType::Q8_0:
-            return as(Q8_0());
-        case TensorType::Q2_K:
-            return as(Q2_K());
-        case TensorType::Q3_K:
-            return as(Q3_K());
-        case TensorType::Q4_K:
-            return as(Q4_K());
-        case TensorType::Q5_K:
-            return as(Q5_K());
-        case TensorType::Q6_K:
-            return as(Q6_K());
-        case TensorType::IQ4_NL:
-            return as(IQ4_NL());
-        case TensorType::IQ4_XS:
-            return as(IQ4_XS());
-    }
+    });
 }
 
 }  // namespace llmd::compute::LLMD_ISA

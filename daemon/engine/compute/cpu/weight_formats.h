@@ -1,12 +1,11 @@
 // The contents of each quantised format's blocks, for kVecFloats rows at once out of a packed group (cpu_weights.h). A
-// format has kSubBlocks (of 32 columns in a block), kBytes (of one row's block), kScales (parts of a sub-block with a
-// scale of their own), kLargest (quant by its magnitude), kOffset, kHasMinimum and, of rows `row` ... of the group,
+// format is a PackedFormat and has, of rows `row` ... of the group,
 //     quants(block, row, sub_block, group): of columns 32 * sub_block + 4 * group ... + 3
 //     scale(block, half, row, sub_block, part), minimum(block, row, sub_block)
 //     weight = scale * (quant - kOffset) + minimum
 // where minimum() has a part too if there are several. `half` is where the halves lie that formats with one a block
-// have apart; kHalfApart says which do. Layouts: https://github.com/ggml-org/ggml/blob/master/src/ggml-common.h. Kernel
-// sources only (lanes.h).
+// have apart; kHalfApart says which do. model/quantization.h has where a block's fields lie. Kernel sources only
+// (lanes.h).
 #pragma once
 
 #include "engine/compute/cpu/integer_lanes.h"
@@ -44,6 +43,26 @@ LLMD_INLINE Quants signed_quants(Quants quants) {
     return quants ^ (Quants{} + static_cast<uint8_t>(kSignedOffset));
 }
 
+// The constants of a format: kSubBlocks (of 32 columns in a block), kBytes (of one row's block), kScales (parts of a
+// sub-block with a scale of their own), kLargest (quant by its magnitude), kOffset, kHasMinimum.
+template <model::TensorType kType>
+struct PackedFormat {
+    static constexpr model::BlockLayout kBlock = model::layout_of(kType);
+    static constexpr unsigned kSubBlocks = kBlock.block_weights / 32, kBytes = kBlock.block_bytes,
+                              kScales = 32 / kBlock.scale_weights;
+    static constexpr bool kIsSigned = kBlock.kind != model::QuantKind::Unsigned;
+    static constexpr unsigned kLargest = kIsSigned ? 128 : kBlock.n_codes() - 1;
+    static constexpr int32_t kOffset = kIsSigned ? kSignedOffset : kBlock.zero_point;
+    static constexpr bool kHasMinimum = kBlock.minimum.exists();
+    // Elements count as if a half that lies apart were not there.
+    static constexpr size_t at(model::BlockField field) {
+        return field.at - (kBytes % 4 != 0 && kBlock.scale.at < field.at ? kBytes % 4 : 0);
+    }
+    static constexpr size_t kScaleAt = at(kBlock.scale), kMinimumAt = at(kBlock.minimum),
+                            kSubScalesAt = at(kBlock.sub_scales), kQuantsAt = at(kBlock.quants),
+                            kHighBitsAt = at(kBlock.high_bits);
+};
+
 // --- Blocks of 32 ----------------------------------------------------------------------------------------------------
 
 // Columns i and i + 16 are the nibbles of byte i.
@@ -57,196 +76,180 @@ LLMD_INLINE Quants fifth_bits_at(const uint8_t* block, size_t at, unsigned row, 
     return reinterpret_cast<Quants>(((four | four << 7 | four << 14 | four << 21) & 0x01010101u) << 4);
 }
 
-struct Q4_0 {
-    static constexpr unsigned kSubBlocks = 1, kBytes = 18, kScales = 1, kLargest = 15;
-    static constexpr int32_t kOffset = 8;
-    static constexpr bool kHasMinimum = false;
+template <model::TensorType kType>
+struct SimpleFormat : PackedFormat<kType> {
+    using Base = PackedFormat<kType>;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
-        return nibbles_at(block, 0, row, group);
+        const Quants low = nibbles_at(block, Base::kQuantsAt, row, group);
+        if constexpr (Base::kBlock.bits == 4) return low;
+        return low | fifth_bits_at(block, Base::kHighBitsAt, row, group);
     }
-    LLMD_INLINE Vec scale(const uint8_t*, const uint8_t* half, unsigned row, unsigned, unsigned) {
-        return halves_apart(half, row);
+    LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t* half, unsigned row, unsigned, unsigned) {
+        if constexpr (Base::kBytes % 4 != 0) return halves_apart(half, row);
+        return halves_at(block, Base::kScaleAt, row);
+    }
+    LLMD_INLINE Vec minimum(const uint8_t* block, unsigned row, unsigned, unsigned) {
+        return halves_at(block, Base::kMinimumAt, row);
     }
 };
+using Q4_0 = SimpleFormat<model::TensorType::Q4_0>;
+using Q4_1 = SimpleFormat<model::TensorType::Q4_1>;
+using Q5_0 = SimpleFormat<model::TensorType::Q5_0>;
+using Q5_1 = SimpleFormat<model::TensorType::Q5_1>;
 
-struct Q4_1 {
-    static constexpr unsigned kSubBlocks = 1, kBytes = 20, kScales = 1, kLargest = 15;
-    static constexpr int32_t kOffset = 0;
-    static constexpr bool kHasMinimum = true;
+struct Q8_0 : SimpleFormat<model::TensorType::Q8_0> {
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
-        return nibbles_at(block, 4, row, group);
-    }
-    LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t*, unsigned row, unsigned, unsigned) {
-        return halves_at(block, 0, row);
-    }
-    LLMD_INLINE Vec minimum(const uint8_t* block, unsigned row, unsigned, unsigned) { return halves_at(block, 2, row); }
-};
-
-struct Q5_0 {
-    static constexpr unsigned kSubBlocks = 1, kBytes = 22, kScales = 1, kLargest = 31;
-    static constexpr int32_t kOffset = 16;
-    static constexpr bool kHasMinimum = false;
-    LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
-        return nibbles_at(block, 4, row, group) | fifth_bits_at(block, 0, row, group);
-    }
-    LLMD_INLINE Vec scale(const uint8_t*, const uint8_t* half, unsigned row, unsigned, unsigned) {
-        return halves_apart(half, row);
-    }
-};
-
-struct Q5_1 {
-    static constexpr unsigned kSubBlocks = 1, kBytes = 24, kScales = 1, kLargest = 31;
-    static constexpr int32_t kOffset = 0;
-    static constexpr bool kHasMinimum = true;
-    LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
-        return nibbles_at(block, 8, row, group) | fifth_bits_at(block, 4, row, group);
-    }
-    LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t*, unsigned row, unsigned, unsigned) {
-        return halves_at(block, 0, row);
-    }
-    LLMD_INLINE Vec minimum(const uint8_t* block, unsigned row, unsigned, unsigned) { return halves_at(block, 2, row); }
-};
-
-struct Q8_0 {
-    static constexpr unsigned kSubBlocks = 1, kBytes = 34, kScales = 1, kLargest = 128;
-    static constexpr int32_t kOffset = kSignedOffset;
-    static constexpr bool kHasMinimum = false;
-    LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
-        return signed_quants(words_at(block, size_t{4} * group, row));
-    }
-    LLMD_INLINE Vec scale(const uint8_t*, const uint8_t* half, unsigned row, unsigned, unsigned) {
-        return halves_apart(half, row);
+        return signed_quants(words_at(block, kQuantsAt + size_t{4} * group, row));
     }
 };
 
 // The levels that nibbles stand for, signed.
 LLMD_INLINE Quants levels_at(const uint8_t* block, size_t at, unsigned row, unsigned group) {
-    static constexpr int8_t kLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
-    return signed_quants(look_up(kLevels, nibbles_at(block, at, row, group)));
+    return signed_quants(look_up(model::kQuantLevels, nibbles_at(block, at, row, group)));
 }
 
-struct IQ4_NL {
-    static constexpr unsigned kSubBlocks = 1, kBytes = 18, kScales = 1, kLargest = 128;
-    static constexpr int32_t kOffset = kSignedOffset;
-    static constexpr bool kHasMinimum = false;
+struct IQ4_NL : SimpleFormat<model::TensorType::IQ4_NL> {
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
-        return levels_at(block, 0, row, group);
-    }
-    LLMD_INLINE Vec scale(const uint8_t*, const uint8_t* half, unsigned row, unsigned, unsigned) {
-        return halves_apart(half, row);
+        return levels_at(block, kQuantsAt, row, group);
     }
 };
 
 // --- Superblocks of 256 ----------------------------------------------------------------------------------------------
 
-// Scale and minimum of sub-block j of Q4_K and Q5_K: 6 bits each, packed into 12 bytes that begin at byte 4.
-LLMD_INLINE Vec packed_scale(const uint8_t* block, unsigned row, unsigned j) {
-    if (j < 4) return to_float(bytes_at(block, 4 + j, row) & 63);
-    return to_float((bytes_at(block, 8 + j, row) & 15) | bytes_at(block, j, row) >> 6 << 4);
-}
-LLMD_INLINE Vec packed_minimum(const uint8_t* block, unsigned row, unsigned j) {
-    if (j < 4) return to_float(bytes_at(block, 8 + j, row) & 63);
-    return to_float(bytes_at(block, 8 + j, row) >> 4 | bytes_at(block, 4 + j, row) >> 6 << 4);
+// A 6-bit scale, less 32, whose nibble and bit pair lie apart.
+LLMD_INLINE Vec biased_scale(Ints low, Ints high) {
+    return to_float((low | high << 4) - 32);
 }
 
-// f16 d, f16 dmin, 12 bytes of scales, 128 bytes of nibbles: sub-block 2i in the low ones of bytes 32i ..., 2i + 1 in
-// the high.
-struct Q4_K {
-    static constexpr unsigned kSubBlocks = 8, kBytes = 144, kScales = 1, kLargest = 15;
-    static constexpr int32_t kOffset = 0;
-    static constexpr bool kHasMinimum = true;
+// Scale and minimum of sub-block j of Q4_K and Q5_K: 6 bits each, packed into 12 bytes.
+LLMD_INLINE Vec packed_scale(const uint8_t* block, size_t at, unsigned row, unsigned j) {
+    if (j < 4) return to_float(bytes_at(block, at + j, row) & 63);
+    return to_float((bytes_at(block, at + 4 + j, row) & 15) | bytes_at(block, at + j - 4, row) >> 6 << 4);
+}
+LLMD_INLINE Vec packed_minimum(const uint8_t* block, size_t at, unsigned row, unsigned j) {
+    if (j < 4) return to_float(bytes_at(block, at + 4 + j, row) & 63);
+    return to_float(bytes_at(block, at + 4 + j, row) >> 4 | bytes_at(block, at + j, row) >> 6 << 4);
+}
+
+// Nibbles: sub-block 2i in the low ones of bytes 32i ..., 2i + 1 in the high. Q5_K has fifth bits besides: bit
+// `sub_block` of byte i belongs to weight i of the sub-block.
+template <model::TensorType kType>
+struct KFormat : PackedFormat<kType> {
+    using Base = PackedFormat<kType>;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
-        return bits_of(words_at(block, 16 + size_t{32} * (sub_block / 2) + size_t{4} * group, row), 4 * (sub_block % 2),
-                       15);
+        const Quants q = words_at(block, Base::kQuantsAt + size_t{32} * (sub_block / 2) + size_t{4} * group, row);
+        const Quants low = bits_of(q, 4 * (sub_block % 2), 15);
+        if constexpr (Base::kBlock.bits == 4) return low;
+        const Quants high = words_at(block, Base::kHighBitsAt + size_t{4} * group, row);
+        return low | shifted_up(bits_of(high, sub_block, 1), 4);
     }
     LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t*, unsigned row, unsigned sub_block, unsigned) {
-        return halves_at(block, 0, row) * packed_scale(block, row, sub_block);
+        return halves_at(block, Base::kScaleAt, row) * packed_scale(block, Base::kSubScalesAt, row, sub_block);
     }
     LLMD_INLINE Vec minimum(const uint8_t* block, unsigned row, unsigned sub_block, unsigned) {
-        return -(halves_at(block, 2, row) * packed_minimum(block, row, sub_block));
+        return -(halves_at(block, Base::kMinimumAt, row) * packed_minimum(block, Base::kSubScalesAt, row, sub_block));
     }
 };
+using Q4_K = KFormat<model::TensorType::Q4_K>;
+using Q5_K = KFormat<model::TensorType::Q5_K>;
 
-// As Q4_K with 32 bytes of fifth bits before the nibbles: bit `sub_block` of byte i belongs to weight i of the
-// sub-block.
-struct Q5_K : Q4_K {
-    static constexpr unsigned kBytes = 176, kLargest = 31;
-    LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
-        const Quants q = words_at(block, 48 + size_t{32} * (sub_block / 2) + size_t{4} * group, row);
-        const Quants high = words_at(block, 16 + size_t{4} * group, row);
-        return bits_of(q, 4 * (sub_block % 2), 15) | shifted_up(bits_of(high, sub_block, 1), 4);
-    }
-};
-
-// 128 bytes of low nibbles, 64 of high bit pairs, 16 signed scales, f16 d. Each half block of 128 weights has 64 + 32
-// bytes; its sub-block j has its nibbles in bytes 32 (j % 2) ..., low for j < 2, and its pairs at bit 2j.
-struct Q6_K {
-    static constexpr unsigned kSubBlocks = 8, kBytes = 210, kScales = 2, kLargest = 63;
-    static constexpr int32_t kOffset = 32;
-    static constexpr bool kHasMinimum = false;
+// Each half block of 128 weights has 64 bytes of nibbles and 32 of bit pairs; its sub-block j has its nibbles in bytes
+// 32 (j % 2) ..., low for j < 2, and its pairs at bit 2j.
+struct Q6_K : PackedFormat<model::TensorType::Q6_K> {
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
         const unsigned half = sub_block / 4, j = sub_block % 4;
-        const Quants low = words_at(block, size_t{64} * half + size_t{32} * (j % 2) + size_t{4} * group, row);
-        const Quants high = words_at(block, 128 + size_t{32} * half + size_t{4} * group, row);
+        const Quants low =
+            words_at(block, kQuantsAt + size_t{64} * half + size_t{32} * (j % 2) + size_t{4} * group, row);
+        const Quants high = words_at(block, kHighBitsAt + size_t{32} * half + size_t{4} * group, row);
         return bits_of(low, 4 * (j / 2), 15) | bits_moved(high, 2 * j, 4, 0x30);
     }
     LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t* half, unsigned row, unsigned sub_block, unsigned part) {
-        const Ints factor = signed_bytes_at(block, 192 + size_t{2} * sub_block + part, row);
+        const Ints factor = signed_bytes_at(block, kSubScalesAt + size_t{2} * sub_block + part, row);
         return halves_apart(half, row) * to_float(factor);
     }
 };
 
-// f16 d, 2 bytes of high bit pairs and 4 of low nibbles of eight 6-bit scales, less 32, 128 bytes of nibbles: 16 for
-// each sub-block, as in IQ4_NL.
-struct IQ4_XS {
-    static constexpr unsigned kSubBlocks = 8, kBytes = 136, kScales = 1, kLargest = 128;
-    static constexpr int32_t kOffset = kSignedOffset;
-    static constexpr bool kHasMinimum = false;
+// Scales: 2 bytes of bit pairs, 4 of nibbles. Each sub-block's 16 bytes of nibbles lie as in IQ4_NL.
+struct IQ4_XS : PackedFormat<model::TensorType::IQ4_XS> {
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
-        return levels_at(block, 8 + size_t{16} * sub_block, row, group);
+        return levels_at(block, kQuantsAt + size_t{16} * sub_block, row, group);
     }
     LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t*, unsigned row, unsigned sub_block, unsigned) {
-        const Ints low = bytes_at(block, 4 + sub_block / 2, row) >> static_cast<int>(4 * (sub_block % 2)) & 15;
-        const Ints high = bytes_at(block, 2 + sub_block / 4, row) >> static_cast<int>(2 * (sub_block % 4)) & 3;
-        return halves_at(block, 0, row) * to_float((low | high << 4) - 32);
+        const Ints low =
+            bytes_at(block, kSubScalesAt + 2 + sub_block / 2, row) >> static_cast<int>(4 * (sub_block % 2)) & 15;
+        const Ints high =
+            bytes_at(block, kSubScalesAt + sub_block / 4, row) >> static_cast<int>(2 * (sub_block % 4)) & 3;
+        return halves_at(block, kScaleAt, row) * biased_scale(low, high);
     }
 };
 
-// 32 bytes of high bits, 64 of low bit pairs, 12 of scales, f16 d. Piece j of half h: pairs at bit 2j of bytes 32h ...,
-// high bit 4h + j; a clear high bit means 4 less. Sixteen 6-bit scales, less 32: nibbles first, then bit pairs.
-struct Q3_K {
-    static constexpr unsigned kSubBlocks = 8, kBytes = 110, kScales = 2, kLargest = 7;
-    static constexpr int32_t kOffset = 4;
-    static constexpr bool kHasMinimum = false;
+// Piece j of half h: pairs at bit 2j of bytes 32h ..., high bit 4h + j; a clear high bit means 4 less. Sixteen scales:
+// 8 bytes of nibbles, 4 of bit pairs.
+struct Q3_K : PackedFormat<model::TensorType::Q3_K> {
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
-        const Quants pairs = words_at(block, 32 + size_t{32} * (sub_block / 4) + size_t{4} * group, row);
-        const Quants set = shifted_up(bits_of(words_at(block, size_t{4} * group, row), sub_block, 1), 2);
+        const Quants pairs = words_at(block, kQuantsAt + size_t{32} * (sub_block / 4) + size_t{4} * group, row);
+        const Quants set = shifted_up(bits_of(words_at(block, kHighBitsAt + size_t{4} * group, row), sub_block, 1), 2);
         return bits_of(pairs, 2 * (sub_block % 4), 3) | set;
     }
     LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t* half, unsigned row, unsigned sub_block, unsigned part) {
         const unsigned k = 2 * sub_block + part;
-        const Ints low = bytes_at(block, 96 + k % 8, row) >> static_cast<int>(4 * (k / 8)) & 15;
-        const Ints high = bytes_at(block, 104 + k % 4, row) >> static_cast<int>(2 * (k / 4)) & 3;
-        return halves_apart(half, row) * to_float((low | high << 4) - 32);
+        const Ints low = bytes_at(block, kSubScalesAt + k % 8, row) >> static_cast<int>(4 * (k / 8)) & 15;
+        const Ints high = bytes_at(block, kSubScalesAt + 8 + k % 4, row) >> static_cast<int>(2 * (k / 4)) & 3;
+        return halves_apart(half, row) * biased_scale(low, high);
     }
 };
 
-// 16 bytes of (scale, minimum) nibbles, 64 of bit pairs, f16 d, f16 dmin. Pairs lie as in Q3_K.
-struct Q2_K {
-    static constexpr unsigned kSubBlocks = 8, kBytes = 84, kScales = 2, kLargest = 3;
-    static constexpr int32_t kOffset = 0;
-    static constexpr bool kHasMinimum = true;
+// A byte of scale and minimum for each part, a nibble each. Pairs lie as in Q3_K.
+struct Q2_K : PackedFormat<model::TensorType::Q2_K> {
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
-        return bits_of(words_at(block, 16 + size_t{32} * (sub_block / 4) + size_t{4} * group, row), 2 * (sub_block % 4),
-                       3);
+        const Quants pairs = words_at(block, kQuantsAt + size_t{32} * (sub_block / 4) + size_t{4} * group, row);
+        return bits_of(pairs, 2 * (sub_block % 4), 3);
     }
     LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t*, unsigned row, unsigned sub_block, unsigned part) {
-        return halves_at(block, 80, row) * to_float(bytes_at(block, size_t{2} * sub_block + part, row) & 15);
+        const Ints both = bytes_at(block, kSubScalesAt + size_t{2} * sub_block + part, row);
+        return halves_at(block, kScaleAt, row) * to_float(both & 15);
     }
     LLMD_INLINE Vec minimum(const uint8_t* block, unsigned row, unsigned sub_block, unsigned part) {
-        return -(halves_at(block, 82, row) * to_float(bytes_at(block, size_t{2} * sub_block + part, row) >> 4));
+        const Ints both = bytes_at(block, kSubScalesAt + size_t{2} * sub_block + part, row);
+        return -(halves_at(block, kMinimumAt, row) * to_float(both >> 4));
     }
 };
+
+// Calls use() with the format of a type that is packed, and does nothing for plain numbers.
+template <class Use>
+LLMD_INLINE void with_packed_format(model::TensorType type, const Use& use) {
+    using model::TensorType;
+    switch (type) {
+        case TensorType::F32:
+        case TensorType::F16:
+        case TensorType::BF16:
+            return;
+        case TensorType::Q4_0:
+            return use(Q4_0());
+        case TensorType::Q4_1:
+            return use(Q4_1());
+        case TensorType::Q5_0:
+            return use(Q5_0());
+        case TensorType::Q5_1:
+            return use(Q5_1());
+        case TensorType::Q8_0:
+            return use(Q8_0());
+        case TensorType::Q2_K:
+            return use(Q2_K());
+        case TensorType::Q3_K:
+            return use(Q3_K());
+        case TensorType::Q4_K:
+            return use(Q4_K());
+        case TensorType::Q5_K:
+            return use(Q5_K());
+        case TensorType::Q6_K:
+            return use(Q6_K());
+        case TensorType::IQ4_NL:
+            return use(IQ4_NL());
+        case TensorType::IQ4_XS:
+            return use(IQ4_XS());
+    }
+}
 
 // --- Plain numbers ---------------------------------------------------------------------------------------------------
 

@@ -252,13 +252,15 @@ public:
         if (must_call_ && !is_called_) {
             return fail(ErrorCode::InvalidArgument, "tool_choice: it requires a call, but there are no tools");
         }
-        if (!is_called_ && shape_.json_schema.empty()) return AnswerGrammar{};
+        if (!is_called_ && shape_.form.is_any()) return AnswerGrammar{};
         std::vector<std::string> unconstrained;
         if (is_called_) {
             if (auto added = add_calls(unconstrained); !added) return added.error();
         }
-        if (!shape_.json_schema.empty() && !must_call_) {
-            if (auto added = add_schema(unconstrained); !added) return added.error();
+        if (!shape_.form.is_any() && !must_call_) {
+            const auto rule = add_text_form(b_, shape_.form, unconstrained);
+            if (!rule) return rule.error();
+            form_ = b_.call(*rule, b_.end());
         }
         const RuleId start = b_.rule(answer());
         if (auto checked = check(start); !checked) return checked.error();
@@ -275,25 +277,12 @@ private:
     base::Result<void> check(RuleId start) {
         auto checked = b_.check(start, 0);
         if (checked) return checked;
-        if (tool_rules_.empty()) return fail(checked.error().code, "json_schema: ", checked.error().message);
+        if (tool_rules_.empty()) return fail(checked.error().code, shape_.form.field(), ": ", checked.error().message);
         if (b_.is_full()) return fail(checked.error().code, "tools: ", checked.error().message);
         for (const auto& [i, rule] : tool_rules_) {
             if (auto alone = check_alone(shape_.tools[i], *shape_.syntax, field_of(i)); !alone) return alone;
         }
         return fail(checked.error().code, "tools: ", checked.error().message);
-    }
-
-    base::Result<void> add_schema(std::vector<std::string>& notes) {
-        simdjson::dom::parser parser;
-        element root;
-        auto parsed = parse_json_schema(shape_.json_schema, parser, root);
-        if (!parsed) return parsed;
-        Unconstrained unconstrained{.is_strict = shape_.is_strict};
-        const auto rule = add_json_schema(b_, root, "json_schema", &unconstrained);
-        if (!rule) return rule.error();
-        std::move(unconstrained.notes.begin(), unconstrained.notes.end(), std::back_inserter(notes));
-        json_ = b_.call(*rule, b_.end());
-        return {};
     }
 
     // Builds calls_ and what belongs to it.
@@ -353,15 +342,16 @@ private:
 
     // The whole answer.
     NodeId answer() {
-        if (is_called_ && !must_call_ && json_ == b_.nothing()) {
+        if (is_called_ && !must_call_ && form_ == b_.nothing()) {
             const std::vector<NodeId> begin = shape_.syntax->marker.empty() ? text_or_bare_call() : text_until_marker();
             if (!shape_.thinking) return start_;
             const NodeId think = thinking(start_);
             return shape_.begins_in_thinking ? think : text_or_thinking(begin, think);
         }
-        const NodeId exact = must_call_ ? calls_ : b_.choice(json_, calls_);
+        const NodeId exact = must_call_ ? calls_ : b_.choice(form_, calls_);
         if (!shape_.thinking) return exact;
-        const NodeId think = thinking(gap(b_, exact));
+        const NodeId after = shape_.form.is_exact() ? b_.literal(chat::kExactTextGap, exact) : gap(b_, exact);
+        const NodeId think = thinking(after);
         return shape_.begins_in_thinking ? think : b_.choice(b_.literal(shape_.thinking->open, think), exact);
     }
 
@@ -452,7 +442,7 @@ private:
     GrammarBuilder b_;
     bool is_called_ = false;
     bool must_call_ = false;
-    NodeId json_ = 0;
+    NodeId form_ = 0;  // the text
     ByteTrie names_;
     std::map<uint32_t, NodeId> named_;                   // by the end of the name in names_: what follows it
     std::vector<std::pair<size_t, RuleId>> tool_rules_;  // index of the tool, its arguments

@@ -21,6 +21,7 @@
 
 #include "base/result.h"
 #include "constraint/grammar.h"
+#include "constraint/text_form.h"
 #include "engine/chat/call_syntax.h"
 #include "engine/chat/tool.h"
 #include "engine/generation/constraint/tool_list.h"
@@ -35,10 +36,10 @@ struct AnswerShape {
     std::span<const chat::Tool> tools;
     ToolChoice choice;
     const chat::CallSyntax* syntax = nullptr;
-    // The JSON schema of the answer's text; empty: any text. Beside tools the answer is either calls or such a text,
-    // for AnswerReader::Options::calls_come_first.
-    std::string_view json_schema;
-    bool is_strict = false;  // a keyword of json_schema that is not supported is an error
+    // The form of the answer's text. Beside tools the answer is either calls or JSON of the schema, for
+    // AnswerReader::Options::calls_come_first. A form that is exact is for AnswerReader::Options::text_is_exact,
+    // without tools.
+    TextForm form;
 };
 
 struct AnswerGrammar {
@@ -48,8 +49,8 @@ struct AnswerGrammar {
 };
 
 // InvalidArgument names the field: `tool_choice` if it names no tool, `tools[i].function.parameters` if the schema is
-// malformed, if it fits no text, or if it has a keyword that is not supported and the tool is strict, and `json_schema`
-// as compile_json_schema() does. A thousand tools take some tens of milliseconds.
+// malformed, if it fits no text, or if it has a keyword that is not supported and the tool is strict, and the form as
+// compile_text_form() does. A thousand tools take some tens of milliseconds.
 base::Result<AnswerGrammar> compile_answer_grammar(const AnswerShape& shape);
 
 // Lets each tool take any object that is not strict and of whose schema no grammar can be made, since one odd schema

@@ -44,7 +44,7 @@ inline void PrintTo(const DeviceUnderTest& device, std::ostream* out) {
 std::string device_name(const testing::TestParamInfo<DeviceUnderTest>& info);
 
 // For Backend::declare_tensors().
-inline constexpr auto kUnobserved = [](compute::Preparation, uint32_t) { return true; };
+inline constexpr auto kUnobserved = [] { return true; };
 
 base::Result<std::unique_ptr<compute::Backend>> make_backend(const DeviceUnderTest& device,
                                                              const model::DecoderSpec& spec,

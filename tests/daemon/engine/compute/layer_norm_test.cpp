@@ -173,7 +173,7 @@ TEST_P(LayerNorm, IsOffByWhatItsActivationsAreRoundedTo) {
                     (is_fast ? kErrorsFast : kErrorsFaithful) * activation_error(ratio, on.rounding().steps);
                 const Errors errors = measure(on, model, ratio);
                 const std::string what =
-                    base::concat(model::block_format(type).name, is_fast ? ", fast" : ", faithful",
+                    base::concat(model::block_layout(type).name, is_fast ? ", fast" : ", faithful",
                                  ", |mean| / deviation ", ratio, ": logits off by ", errors.rms, " rms (bound ",
                                  rms_bound, "), ", errors.largest, " at most (bound ", kDeviations * rms_bound, ")");
                 EXPECT_LE(errors.rms, rms_bound) << what;

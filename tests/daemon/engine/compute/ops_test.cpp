@@ -61,7 +61,7 @@ protected:
 };
 
 TEST_P(Ops, EveryTensorType) {
-    for (const model::BlockFormat& format : model::block_formats()) {
+    for (const model::BlockLayout& format : model::block_layouts()) {
         UniformSpec config = small_llama();
         config.n_embd = 256;
         config.head_dim = 64;

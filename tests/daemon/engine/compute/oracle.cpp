@@ -80,7 +80,7 @@ Oracle::Vector Oracle::matmul(const model::Operation& op, Vector x) {
         const bool is_of_qkv = op.weight == Role::AttnQ || op.weight == Role::AttnK || op.weight == Role::AttnV;
         x = rounded_early(std::move(x), is_of_qkv ? rounding_.qkv_steps : rounding_.steps);
     }
-    const bool quantised = model::block_format(model_.find(matrix, op.layer)->type).block_weights > 1;
+    const bool quantised = model::block_layout(model_.find(matrix, op.layer)->type).block_weights > 1;
     if (rounding_.at_matmul && quantised) x = rounded(std::move(x), rounding_.steps);
     const float* w = weights(matrix, op.layer).data();
     Vector out(weights(matrix, op.layer).size() / x.size());

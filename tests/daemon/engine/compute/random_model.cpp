@@ -17,20 +17,6 @@ void put_half(std::byte* to, double value) {
     std::memcpy(to, &half, sizeof half);
 }
 
-// Where a block keeps its f16 scale and minimum, and the largest magnitude of what the scale multiplies.
-struct ScalePlace {
-    TensorType type;
-    size_t scale;
-    size_t minimum;  // 0: none
-    double largest;
-};
-constexpr ScalePlace kScalePlaces[] = {
-    {TensorType::Q4_0, 0, 0, 8},          {TensorType::Q4_1, 0, 2, 15},      {TensorType::Q5_0, 0, 0, 16},
-    {TensorType::Q5_1, 0, 2, 31},         {TensorType::Q8_0, 0, 0, 128},     {TensorType::Q2_K, 80, 82, 15 * 3},
-    {TensorType::Q3_K, 108, 0, 32 * 4},   {TensorType::Q4_K, 0, 2, 63 * 15}, {TensorType::Q5_K, 0, 2, 63 * 31},
-    {TensorType::Q6_K, 208, 0, 128 * 32}, {TensorType::IQ4_NL, 0, 0, 127},   {TensorType::IQ4_XS, 0, 0, 32 * 127},
-};
-
 }  // namespace
 
 uint64_t Noise::bits() {  // splitmix64 (Steele, Lea and Flood 2014)
@@ -63,21 +49,17 @@ std::vector<std::byte> random_blocks(TensorType type, uint64_t n_weights, double
         const uint64_t bits = noise.bits();
         std::memcpy(&bytes[i], &bits, std::min<size_t>(8, bytes.size() - i));
     }
-    const model::BlockFormat& format = model::block_format(type);
-    for (const ScalePlace& place : kScalePlaces) {
-        if (place.type != type) continue;
-        for (std::byte* block = bytes.data(); block < bytes.data() + bytes.size(); block += format.block_bytes) {
-            const double strength = scale * (0.75 + 0.25 * noise.uniform());
-            if (place.minimum == 0) {
-                put_half(block + place.scale, strength / place.largest);
-                continue;
-            }
-            // Integers from 0 up: the minimum moves them around zero. K formats subtract a multiple of it.
-            put_half(block + place.scale, 2 * strength / place.largest);
-            const bool superblock = format.block_weights == 256;
-            const double multiples = type == TensorType::Q2_K ? 15 : 63;
-            put_half(block + place.minimum, superblock ? strength / multiples : -strength);
+    const model::BlockLayout& layout = model::block_layout(type);
+    for (std::byte* block = bytes.data(); block < bytes.data() + bytes.size(); block += layout.block_bytes) {
+        const double strength = scale * (0.75 + 0.25 * noise.uniform());
+        if (!layout.minimum.exists()) {
+            put_half(block + layout.scale.at, strength / layout.largest());
+            continue;
         }
+        // Integers from 0 up: the minimum moves them around zero. K formats subtract a multiple of it.
+        put_half(block + layout.scale.at, 2 * strength / layout.largest());
+        put_half(block + layout.minimum.at,
+                 layout.sub_scales.exists() ? strength / layout.largest_sub_scale : -strength);
     }
     return bytes;
 }

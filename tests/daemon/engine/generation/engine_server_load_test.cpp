@@ -39,20 +39,6 @@ TEST_F(EngineServerLoad, LoadsAnnouncingWhatMayBlock) {
     EXPECT_EQ(chosen[0].driver, "26.1.6");
 }
 
-TEST_F(EngineServerLoad, TuningIsAPhaseAndAPartOfTheProgress) {
-    say(protocol::Load{.model_path = "tuned"});
-    const auto all = serve();
-    const auto phases = only<protocol::PhaseChange>(all);
-    ASSERT_EQ(phases.size(), 3u + 41u);
-    EXPECT_EQ(phases.back().phase, protocol::Phase::Tuning);
-    EXPECT_EQ(phases.back().budget_ms, static_cast<uint32_t>(generation::kTuneBudget.count()));
-    const auto progress = only<protocol::LoadProgress>(all);
-    EXPECT_LE(progress.size(), 101u);
-    EXPECT_TRUE(std::ranges::is_sorted(progress, std::ranges::less(), &protocol::LoadProgress::per_mille));
-    EXPECT_EQ(std::ranges::count(progress, 500u, &protocol::LoadProgress::per_mille), 1);
-    EXPECT_EQ(progress.back().per_mille, 1000u);
-}
-
 TEST_F(EngineServerLoad, SaysWhichPrecisionTheDeviceComputesWithWhateverWasAskedFor) {
     for (const auto& [of_device, announced] : {std::pair(compute::Precision::Faithful, protocol::Precision::Faithful),
                                                std::pair(compute::Precision::Fast, protocol::Precision::Fast)}) {

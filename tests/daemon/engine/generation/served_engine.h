@@ -42,10 +42,6 @@ protected:
         }
         if (path == "bad") return base::fail(base::ErrorCode::ModelLoadFailed, "bad: not a model");
         observer.before(generation::LoadStage::Build, generation::kBuildBudget);
-        for (uint32_t i = 0; path == "tuned" && i <= 1000; i += 25) {
-            observer.on_tuned(i);
-            observer.before(generation::LoadStage::Tune, generation::kTuneBudget);
-        }
         for (uint64_t i = 1; i <= 1000; ++i) observer.on_uploaded(i, 1000);
         asked_ = options.backend.precision;
         asked_memory_ = options.memory_bytes;

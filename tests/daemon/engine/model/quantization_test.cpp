@@ -22,27 +22,27 @@ void store_u16(Bytes& bytes, size_t at, uint16_t value) {
 }
 
 std::vector<float> decode(TensorType type, const Bytes& blocks) {
-    const BlockFormat& format = block_format(type);
+    const BlockLayout& format = block_layout(type);
     std::vector<float> out(blocks.size() / format.block_bytes * format.block_weights);
     dequantize(type, blocks, out);
     return out;
 }
 
-TEST(BlockFormats, AreListedInTheOrderOfTheirIds) {
-    ASSERT_EQ(block_formats().size(), 15u);
-    for (size_t i = 1; i < block_formats().size(); ++i) {
-        EXPECT_LT(block_formats()[i - 1].type, block_formats()[i].type);
+TEST(BlockLayouts, AreListedInTheOrderOfTheirIds) {
+    ASSERT_EQ(block_layouts().size(), 15u);
+    for (size_t i = 1; i < block_layouts().size(); ++i) {
+        EXPECT_LT(block_layouts()[i - 1].type, block_layouts()[i].type);
     }
-    for (const BlockFormat& format : block_formats()) {
-        EXPECT_EQ(find_block_format(static_cast<uint32_t>(format.type)), &format);
-        EXPECT_EQ(&block_format(format.type), &format);
+    for (const BlockLayout& format : block_layouts()) {
+        EXPECT_EQ(find_block_layout(static_cast<uint32_t>(format.type)), &format);
+        EXPECT_EQ(&block_layout(format.type), &format);
         EXPECT_EQ(ggml_type_name(static_cast<uint32_t>(format.type)), format.name);
     }
 }
 
-TEST(BlockFormats, UnsupportedTypesHaveNamesToo) {
-    EXPECT_EQ(find_block_format(16), nullptr);
-    EXPECT_EQ(find_block_format(99), nullptr);
+TEST(BlockLayouts, UnsupportedTypesHaveNamesToo) {
+    EXPECT_EQ(find_block_layout(16), nullptr);
+    EXPECT_EQ(find_block_layout(99), nullptr);
     EXPECT_EQ(ggml_type_name(16), "IQ2_XXS");
     EXPECT_EQ(ggml_type_name(21), "IQ3_S");
     EXPECT_EQ(ggml_type_name(34), "TQ1_0");
@@ -50,7 +50,7 @@ TEST(BlockFormats, UnsupportedTypesHaveNamesToo) {
     EXPECT_EQ(ggml_type_name(99), "type 99");
 }
 
-TEST(BlockFormats, RowBytesWantWholeBlocks) {
+TEST(BlockLayouts, RowBytesWantWholeBlocks) {
     EXPECT_EQ(row_bytes(TensorType::F32, 3), 12u);
     EXPECT_EQ(row_bytes(TensorType::Q4_0, 64), 36u);
     EXPECT_EQ(row_bytes(TensorType::Q6_K, 512), 420u);
@@ -149,44 +149,42 @@ constexpr std::array<Golden, 12> kGolden = {{
 }};
 // clang-format on
 
-struct ScalePlaces {
-    size_t scale;
-    int min;
-};
-
-ScalePlaces scale_places(TensorType type) {
-    switch (type) {
-        case TensorType::Q4_1:
-        case TensorType::Q5_1:
-        case TensorType::Q4_K:
-        case TensorType::Q5_K:
-            return {0, 2};
-        case TensorType::Q2_K:
-            return {80, 82};
-        case TensorType::Q3_K:
-            return {108, -1};
-        case TensorType::Q6_K:
-            return {208, -1};
-        default:
-            return {0, -1};
+// Each byte of a block is in one field.
+TEST(BlockLayouts, HaveNoGapsAndTellWhatTheirNumbersReach) {
+    for (const BlockLayout& layout : block_layouts()) {
+        SCOPED_TRACE(layout.name);
+        if (layout.is_plain()) continue;
+        std::vector<int> held(layout.block_bytes);
+        for (const BlockField& field :
+             {layout.scale, layout.minimum, layout.sub_scales, layout.quants, layout.high_bits}) {
+            ASSERT_LE(field.end(), layout.block_bytes);
+            for (uint32_t at = field.at; at < field.end(); ++at) ++held[at];
+        }
+        EXPECT_EQ(held, std::vector<int>(layout.block_bytes, 1));
+        EXPECT_EQ(layout.bits * layout.block_weights, 8 * (layout.quants.bytes + layout.high_bits.bytes));
     }
+    EXPECT_EQ(block_layout(TensorType::Q4_0).largest(), 8u);
+    EXPECT_EQ(block_layout(TensorType::Q5_1).largest(), 31u);
+    EXPECT_EQ(block_layout(TensorType::Q8_0).largest(), 128u);
+    EXPECT_EQ(block_layout(TensorType::Q3_K).largest(), 128u);
+    EXPECT_EQ(block_layout(TensorType::Q6_K).largest(), 4096u);
+    EXPECT_EQ(block_layout(TensorType::IQ4_XS).largest(), 32u * 127);
 }
 
 TEST(Dequantize, MatchesAnIndependentDecoderBitForBit) {
     for (const Golden& golden : kGolden) {
-        const BlockFormat& format = block_format(golden.type);
+        const BlockLayout& format = block_layout(golden.type);
         Bytes blocks(size_t{2} * format.block_bytes);
         auto x = static_cast<uint32_t>(golden.type);
         for (std::byte& byte : blocks) {
             x = x * 1664525u + 1013904223u;
             byte = static_cast<std::byte>(x >> 24);
         }
-        const ScalePlaces places = scale_places(golden.type);
         for (uint16_t b = 0; b < 2; ++b) {
             const size_t block = size_t{b} * format.block_bytes;
-            store_u16(blocks, block + places.scale, static_cast<uint16_t>(0x2e66 + b));
-            if (places.min >= 0) {
-                store_u16(blocks, block + static_cast<size_t>(places.min), static_cast<uint16_t>(0x3555 + b));
+            store_u16(blocks, block + format.scale.at, static_cast<uint16_t>(0x2e66 + b));
+            if (format.minimum.exists()) {
+                store_u16(blocks, block + format.minimum.at, static_cast<uint16_t>(0x3555 + b));
             }
         }
         const std::vector<float> weights = decode(golden.type, blocks);
@@ -206,7 +204,7 @@ TEST(Dequantize, MatchesAnIndependentDecoderBitForBit) {
 
 // The tests' own random blocks are centred and of the wanted size, in every format.
 TEST(RandomBlocks, HaveTheWantedMagnitude) {
-    for (const BlockFormat& format : block_formats()) {
+    for (const BlockLayout& format : block_layouts()) {
         test::RandomBits bits(3);
         const auto weights = decode(format.type, test::random_blocks(format.type, 4096, 0.5f, bits));
         double sum = 0;
@@ -220,23 +218,42 @@ TEST(RandomBlocks, HaveTheWantedMagnitude) {
 }
 
 TEST(AreFinite, OneWeightThatIsNotIsFound) {
-    for (const BlockFormat& format : block_formats()) {
+    for (const BlockLayout& format : block_layouts()) {
         SCOPED_TRACE(format.name);
         test::RandomBits bits(3);
         const Bytes blocks = test::random_blocks(format.type, 1024, 0.5f, bits);
         EXPECT_TRUE(are_finite(format.type, blocks));
         EXPECT_TRUE(are_finite(format.type, {}));
-        const ScalePlaces places = scale_places(format.type);
         const bool is_float = format.type == TensorType::F32;
         // The upper half of a float, which bfloat16 is.
         const uint32_t widened = is_float || format.type == TensorType::BF16 ? 0x7f80u : 0;
-        for (const int place : {static_cast<int>(places.scale), places.min}) {
-            if (place < 0) continue;
+        const uint32_t minimum = format.minimum.exists() ? format.minimum.at : format.scale.at;
+        for (const uint32_t place : {uint32_t{format.scale.at}, minimum}) {
             for (const uint32_t half : {0x7c00u, 0xfc00u, 0x7e00u, 0xfdffu}) {  // infinities and NaN
                 Bytes broken = blocks;
-                const size_t at = broken.size() - format.block_bytes + static_cast<size_t>(place) + (is_float ? 2 : 0);
+                const size_t at = broken.size() - format.block_bytes + place + (is_float ? 2 : 0);
                 store_u16(broken, at, static_cast<uint16_t>(half | widened));
                 EXPECT_FALSE(are_finite(format.type, broken)) << place << ' ' << half;
+            }
+        }
+    }
+}
+
+// Neighbours are looked at together.
+TEST(Finite, EachOfAFewFloatsIsLookedAt) {
+    for (const TensorType type : {TensorType::F32, TensorType::F16, TensorType::BF16}) {
+        const size_t bytes = block_layout(type).block_bytes;
+        const uint16_t infinite = type == TensorType::F16 ? 0xfc00 : 0xff80;
+        const uint16_t largest = type == TensorType::F16 ? 0xfbff : 0xff7f;
+        for (size_t n = 1; n <= 17; ++n) {
+            Bytes blocks(n * bytes, std::byte{0xff});
+            const auto set = [&](size_t at, uint16_t value) { store_u16(blocks, (at + 1) * bytes - 2, value); };
+            for (size_t i = 0; i < n; ++i) set(i, largest);
+            EXPECT_TRUE(are_finite(type, blocks));
+            for (size_t i = 0; i < n; ++i) {
+                set(i, infinite);
+                EXPECT_FALSE(are_finite(type, blocks)) << n << ' ' << i;
+                set(i, largest);
             }
         }
     }

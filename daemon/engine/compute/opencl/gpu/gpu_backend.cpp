@@ -1,16 +1,18 @@
-#include "engine/compute/opencl/gpu/gpu_backend.h"
-
 #include <algorithm>
 #include <bit>
 #include <utility>
 
-#include "engine/compute/opencl/autotune/kernel_config.h"
-#include "engine/compute/opencl/autotune/preparation.h"
+#include "engine/compute/checks.h"
 #include "engine/compute/opencl/gpu/gpu_weights.h"
+#include "engine/compute/opencl/gpu/kernel_choice.h"
 #include "engine/compute/opencl/gpu/kernels.h"
 #include "engine/compute/opencl/gpu/launch_plan.h"
 #include "engine/compute/opencl/gpu/layout.h"
+#include "engine/compute/opencl/gpu/self_test.h"
 #include "engine/compute/opencl/gpu/weight_addressing.h"
+#include "engine/compute/opencl/opencl_backend.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
+#include "engine/compute/opencl/runtime/quirks.h"
 #include "engine/compute/opencl/runtime/step_exchange.h"
 
 namespace llmd::compute::gpu {
@@ -18,6 +20,9 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
+
+// Up to so many positions one work-group walks all of a row's attention; beyond, each KV split has one of its own.
+constexpr uint32_t kWholeAttention = 1024;
 
 bool is_norm(const model::Operation& operation) {
     return operation.op == model::Operator::Norm;
@@ -43,6 +48,9 @@ Sampled read_choice(std::span<const uint32_t> answer, const Step& step, uint32_t
     return result;
 }
 
+// Five launches a layer and three more for a step, of any number of rows; one more a layer for norms of heads, one for
+// each post-norm, one where a row is beyond kWholeAttention positions, and a few more where the tensors of one matmul
+// have several types or do not fit into one buffer.
 class GpuBackend final : public Backend {
 public:
     GpuBackend(const model::DecoderSpec& spec, const BackendLimits& limits, DeviceQueue queue, Precision precision,
@@ -70,7 +78,7 @@ public:
     const DeviceReport& report() const override { return report_; }
     const BackendLimits& limits() const override { return limits_; }
     QueueCounts queue_counts() const override { return queue_.counts(); }
-    Result<void> declare_tensors(std::span<const model::Weight> weights, const OnPreparation& on_preparation) override;
+    Result<void> declare_tensors(std::span<const model::Weight> weights, const GoesOn& goes_on) override;
     Result<void> upload(const model::Weight& weight, const OnCopied&) override {
         return weights_.upload(queue_, weight);
     }
@@ -103,8 +111,8 @@ public:
     }
 
 private:
-    // Tries the kernels on the device and chooses among them.
-    Result<void> choose_kernels(std::span<const model::Weight> weights, const OnPreparation& on_preparation);
+    // Tries the kernels on the device, and leaves out what it gets wrong.
+    Result<void> choose_kernels(std::span<const model::Weight> weights, const GoesOn& goes_on);
     // Sets where they begin; gives their size in bytes, of which more than 4 GiB cannot be addressed.
     uint64_t place_activations();
     Result<void> upload_constants();
@@ -126,45 +134,43 @@ private:
     uint32_t chunks_ = 1;  // of each row's attention, in the open step
 };
 
-Result<void> GpuBackend::declare_tensors(std::span<const model::Weight> weights, const OnPreparation& on_preparation) {
+Result<void> GpuBackend::declare_tensors(std::span<const model::Weight> weights, const GoesOn& goes_on) {
     if (auto ok = weights_.declare_tensors(weights); !ok) return ok;
-    if (auto ok = choose_kernels(weights, on_preparation); !ok) return ok;
+    if (auto ok = choose_kernels(weights, goes_on); !ok) return ok;
     report_.fingerprint += kernels_.fingerprint();
     return {};
 }
 
-Result<void> GpuBackend::choose_kernels(std::span<const model::Weight> weights, const OnPreparation& on_preparation) {
+Result<void> GpuBackend::choose_kernels(std::span<const model::Weight> weights, const GoesOn& goes_on) {
     bool images = kernel_choice_.is_small_gpu() && queue_.limits().image_texels > 0;
+    if (images && !queue_.compile_only() && has_quirk(Quirk::NeedsSampler, queue_.names())) {
+        images = false;
+        report_.notes.push_back("weights are not read through images, which this driver may get wrong on this GPU");
+    }
     if (images && !queue_.compile_only()) {
         const auto work = images_work(queue_);
         if (!work) return work.error();
         images = *work;
     }
     const auto kinds = weights_.kinds(kernel_choice_);
-    KernelConfigs configs;
-    std::set<Layout> free_images;
+    SoundKernels sound;
     for (const MatmulKind& kind : kinds) {
-        if (images && is_better_as_image(kind.layout)) configs.images.insert(kind.layout);
-        if (images && has_integer_core(kind.layout)) free_images.insert(kind.layout);
+        if (images && is_better_as_image(kind.layout)) sound.images.insert(kind.layout);
     }
     if (queue_.tries_kernels()) {
-        const Model model = {spec_, limits_, weights, kinds, configs.images, free_images};
-        auto found = prepare(queue_, kernel_choice_, model, on_preparation);
-        if (!found) return found.error();
-        configs = std::move(found->configs);
+        const Model model = {spec_, limits_, weights, kinds, sound.images};
+        auto found = self_test(queue_, kernel_choice_, model, goes_on);
+        if (!found) return with_cure(found.error(), queue_.names());
+        sound = std::move(found->sound);
         report_.notes.insert(report_.notes.end(), found->notes.begin(), found->notes.end());
-        if (!configs.matmuls.empty()) {
-            report_.notes.push_back(
-                base::concat("kernels that timing found faster than the usual ones: ", configs.matmuls.size()));
-        }
     }
-    weights_.use_images(configs.images);
+    weights_.use_images(sound.images);
     if (kernel_choice_.needs_segments()) {
         auto probe = SegmentProbe::create(queue_);
         if (!probe) return probe.error();
         weights_.use_segments(std::move(*probe));
     }
-    kernel_choice_.use(std::move(configs));
+    kernel_choice_.use(std::move(sound));
     return {};
 }
 
@@ -262,7 +268,7 @@ Result<void> GpuBackend::finish_loading() {
                                              queue_.limits().max_buffer_bytes, " bytes"));
     }
     for (const model::TensorType type : weights_.reencoded()) {
-        report_.notes.push_back(base::concat("tensors of type ", model::block_format(type).name, " are held as ",
+        report_.notes.push_back(base::concat("tensors of type ", model::block_layout(type).name, " are held as ",
                                              layout_name(layout_for(type)),
                                              is_rounded(type) ? ", rounded" : ", exactly"));
     }
@@ -355,11 +361,52 @@ Result<void> GpuBackend::submit() {
 
 }  // namespace
 
-Result<std::unique_ptr<Backend>> create_gpu_backend(const model::DecoderSpec& spec, const BackendLimits& limits,
-                                                    DeviceQueue queue, Precision precision, DeviceReport report) {
-    auto backend = std::make_unique<GpuBackend>(spec, limits, std::move(queue), precision, std::move(report));
-    if (auto ok = backend->allocate(); !ok) return ok.error();
+}  // namespace llmd::compute::gpu
+
+namespace llmd::compute {
+
+using base::ErrorCode;
+using base::Result;
+
+Result<std::unique_ptr<Backend>> create_opencl_backend(const model::DecoderSpec& spec, const BackendLimits& limits,
+                                                       size_t device_index, const OpenClOverrides& overrides,
+                                                       std::vector<std::string> notes, Precision precision) {
+    auto devices = find_cl_devices();
+    if (!devices) return devices.error();
+    if (device_index >= devices->size()) {
+        return base::fail(ErrorCode::DeviceError, "OpenCL device ", device_index, " does not exist; there are ",
+                          devices->size());
+    }
+    if (auto checked = check_limits(spec, limits); !checked) return checked.error();
+    const ClDevice& device = (*devices)[device_index];
+    const auto named = [&](const base::Error& error) {
+        return base::fail(error.code, device.names.name, " (", device.names.platform, "): ", error.message);
+    };
+    auto queue = DeviceQueue::open(device, overrides);
+    if (!queue) return named(queue.error());
+
+    DeviceReport report;
+    report.kind = BackendKind::OpenCl;
+    report.device = device.names.name;
+    report.driver = device.names.driver;
+    report.notes = std::move(notes);
+    if (overrides.submit_each_launch) {
+        queue->submit_each_launch();
+    } else if (!overrides.compile_only) {
+        auto ordered = launches_are_ordered(*queue);
+        if (!ordered) return named(ordered.error());
+        if (!*ordered) {
+            queue->submit_each_launch();
+            report.notes.push_back(
+                "Mesa too old: it does not order dependent launches, so each is submitted on its own");
+        }
+    }
+    queue->pace_submissions();  // not before: the probe of launch order wants its launches in one submission
+    report.fingerprint =
+        base::concat("opencl, ", device.names.platform, ", ", device.names.name, ", ", device.names.driver, ", ");
+    auto backend = std::make_unique<gpu::GpuBackend>(spec, limits, std::move(*queue), precision, std::move(report));
+    if (auto ok = backend->allocate(); !ok) return named(ok.error());
     return backend;
 }
 
-}  // namespace llmd::compute::gpu
+}  // namespace llmd::compute

@@ -4,7 +4,6 @@
 
 #include "engine/compute/checks.h"
 #include "engine/compute/opencl/gpu/layout.h"
-#include "engine/compute/opencl/gpu/repack.h"
 #include "engine/compute/opencl/gpu/weight_addressing.h"
 
 namespace llmd::compute::gpu {

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "engine/compute/opencl/runtime/quirks.h"
 #include "engine/compute/opencl/runtime/step_exchange.h"
 #include "kernel_sources.h"
 
@@ -40,6 +41,7 @@ Kernels::Kernels(const DeviceQueue& queue, const model::DecoderSpec& spec, const
     : queue_(queue), kernel_choice_(kernel_choice), limits_(limits) {
     value_bytes_option_ = base::concat(" -DVALUE_BYTES=", kernel_choice.value_bytes());
     rows_option_ = base::concat(" -DMAX_ROWS=", limits.max_rows);
+    if (has_quirk(Quirk::UnrollsNothing, queue.names())) unrolled_option_ = " -O2 -DNO_LOOP_HINTS";
     if (spec.temperature_slope != 0) {
         temperature_options_ = base::concat(" -DTEMPERATURE_SLOPE=", exact(spec.temperature_slope),
                                             " -DTEMPERATURE_CONTEXT=", spec.temperature_context);
@@ -88,7 +90,7 @@ Result<ClKernel> Kernels::matmul(const MatmulKey& key) {
     }
     // The options have no model shape where none is needed: drivers that cache programs find these again for every
     // model.
-    std::string options = matmul_options(choice, key.epilogue, key.norm, key.has_bias);
+    std::string options = matmul_options(choice, key.epilogue, key.norm, key.has_bias) + unrolled_option_;
     if (key.epilogue == Epilogue::Qkv) options += " " + attention_options(*key.layer) + temperature_options_;
     if (key.epilogue == Epilogue::Residual) options += residual_option_;
     if (key.epilogue == Epilogue::SwiGlu || key.epilogue == Epilogue::Gated) options += gate_option_;
@@ -113,7 +115,7 @@ Result<ClKernel> Kernels::attention(const model::LayerSpec& layer, uint32_t head
     return make("attention", "attention", base::concat(kernels::kActivationsCl, kernels::kAttentionCl),
                 base::concat(attention_options(layer), value_bytes_option_, " -DHEADS=", heads,
                              " -DITEMS=", kernel_choice_.attention_items(), " -DSPLIT=", split ? 1 : 0,
-                             " -DAHEAD=", kernel_choice_.loads_ahead() ? 1 : 0));
+                             " -DAHEAD=", kernel_choice_.loads_ahead() ? 1 : 0, unrolled_option_));
 }
 
 Result<ClKernel> Kernels::merge(const model::LayerSpec& layer) {

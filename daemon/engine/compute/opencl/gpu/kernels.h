@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
-#include "engine/compute/opencl/autotune/kernel_config.h"
+#include "engine/compute/opencl/gpu/kernel_choice.h"
 #include "engine/compute/opencl/gpu/layout.h"
 #include "engine/compute/opencl/gpu/matmul.h"
 #include "engine/compute/opencl/runtime/cl.h"
@@ -65,6 +65,7 @@ private:
     std::string value_bytes_option_, rows_option_;
     std::string temperature_options_, embedding_option_, residual_option_,  // empty where they change nothing
         gate_option_, logit_cap_option_;
+    std::string unrolled_option_;  // of kernels whose loops index arrays; empty where the compiler unrolls them
     std::map<std::string, ClProgram> programs_;  // by name and options
 };
 

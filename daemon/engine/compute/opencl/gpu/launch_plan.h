@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/compute/opencl/autotune/kernel_config.h"
 #include "engine/compute/opencl/gpu/gpu_weights.h"
+#include "engine/compute/opencl/gpu/kernel_choice.h"
 #include "engine/compute/opencl/gpu/kernels.h"
 #include "engine/compute/opencl/runtime/cl.h"
 #include "engine/compute/opencl/runtime/device_queue.h"

@@ -1,5 +1,5 @@
-// How kernels hold weights: the layout that a tensor type takes, and the arrays of each layout, which is a structure of
-// arrays (SoA).
+// How kernels hold weights: the layout that a tensor type takes, the arrays of each layout, which is a structure of
+// arrays (SoA), and how rows of a GGUF tensor are rewritten into them.
 //
 // Rows 2 p and 2 p + 1 are a pair, 32 pairs a tile, 32 columns a block; rows are padded with zeros to a whole tile,
 // columns to a whole block. An array's elements are so many bytes of one pair; neighbouring pairs have theirs side by
@@ -36,7 +36,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "engine/compute/opencl/kernels/constants.h"
@@ -65,6 +67,8 @@ struct ArrayFormat {
 };
 
 Layout layout_for(model::TensorType type);
+// The block that the layout holds, of the type of its name.
+const model::BlockLayout& block_of(Layout layout);
 // Whether the layout holds the type's weights in another way than the file: Q3_K exactly; Q2_K, BF16 and F32 rounded to
 // half precision.
 bool is_reencoded(model::TensorType type);
@@ -92,6 +96,21 @@ inline uint32_t tile_count(uint32_t rows) {
 uint64_t tile_bytes(Layout layout, WeightArray array, uint32_t cols, bool image = false);
 // The bytes of a tile in all arrays together.
 uint64_t tile_bytes(Layout layout, uint32_t cols, bool image = false);
+
+// The file's bytes of the rows of a tile, in the order they are to have; null is a row of zeros.
+using TileRows = std::array<const std::byte*, kTileRows>;
+// Where a tile goes: tile_bytes() bytes for each array, aligned for uint64_t; empty for arrays that the layout does not
+// have.
+using TileArrays = std::array<std::span<std::byte>, kWeightArrays.size()>;
+
+// Writes every byte of `out`. `cols` weights a row are a whole number of the type's blocks. `image` is for weights that
+// are read through images.
+void repack_tile(model::TensorType type, uint32_t cols, const TileRows& rows, const TileArrays& out,
+                 bool image = false);
+
+// Whether some rows of a type that goes into the Q8_0 layout hold a -128, which images read as -127. Quantizers do not
+// write it, but the format allows it.
+bool holds_minus_128(model::TensorType type, std::span<const std::byte> blocks);
 
 // The host's side of activations.cl: how long a row of quantized activations is.
 inline constexpr uint32_t kQuantBlock = 32;  // values that share a scale

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/compute/opencl/autotune/kernel_config.h"
+#include "engine/compute/opencl/gpu/kernel_choice.h"
 #include "engine/compute/opencl/gpu/layout.h"
 #include "engine/model/decoder_spec.h"
 #include "engine/model/weights.h"

@@ -86,8 +86,7 @@ cl_image_format texel_format(Layout layout, WeightArray array) {
         case WeightArray::High:
             return format.element_bytes == 16 ? kUint4 : kUint2;
         case WeightArray::Scales:
-            if (layout == Layout::Q6_K || layout == Layout::IQ4_XS) return kChar4;
-            if (layout == Layout::Q4_K || layout == Layout::Q5_K) return kUchar4;
+            if (block_of(layout).sub_scales.exists()) return block_of(layout).minimum.exists() ? kUchar4 : kChar4;
             break;
         case WeightArray::SuperScales:
             break;

@@ -237,7 +237,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
             }
             parts[i] = part;
         }
-        // No item needs this barrier, but without it PoCL 3.1 takes every item into the condition above.
+        // No item needs this barrier: it is for ConditionForAll in runtime/quirks.cpp.
         barrier(CLK_LOCAL_MEM_FENCE);
 
         float4 v_part[HEADS];
@@ -262,7 +262,9 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
                 }
             }
 #else
+#ifndef NO_LOOP_HINTS
 #pragma unroll 4
+#endif
             for (uint i = v_group; i < in_split; i += V_GROUPS) {
                 if (!IS_SEEN(i)) continue;
                 const float4 value = PAGE_FLOAT4(kv, VALUE_AT(i));

@@ -8,8 +8,15 @@
 //          TABLES_AT            the word of the step buffer at which the tables of the layer's pool begin
 #pragma OPENCL FP_CONTRACT OFF
 
-// Mesa's llvmpipe does not inline functions by itself, and fails to find private memory for nested calls.
+// Some drivers do not inline by themselves: CallsFunctions in runtime/quirks.cpp.
 #define INLINE static inline __attribute__((always_inline))
+
+// A loop behind ROLLED stays one. The option NO_LOOP_HINTS comes with UnrollsNothing in runtime/quirks.cpp.
+#ifdef NO_LOOP_HINTS
+#define ROLLED
+#else
+#define ROLLED _Pragma("unroll 1")
+#endif
 
 #define GROUP_SIZE __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 

@@ -47,7 +47,7 @@ __kernel GROUP_SIZE void embed(WEIGHT_ARGS, uint n_pairs, uint n_blocks, uint fi
     const bool is_none = token < 0;
     const uint pair = is_none ? 0 : (uint)token / 2;
     const bool is_odd = token % 2 == 1;
-    // There is no early return: behind one, PoCL 3.1 takes all items of a group into a condition that the first one meets.
+    // There is no early return: ConditionForAll in runtime/quirks.cpp.
     const bool is_here = pair >= first_pair && pair - first_pair < n_pairs;
 
     if (is_here && item < EMBED_BLOCKS) {

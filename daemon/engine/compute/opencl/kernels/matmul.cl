@@ -250,7 +250,7 @@ void matmul(WEIGHT_ARGS, uint n_pairs, uint n_blocks, INPUT_ARGS, EPILOGUE_ARGS)
         uint chunk_block[PAIRS];
         FOR_PAIRS chunk_block[j] = tile_block[j] + chunk;
 #endif
-#pragma unroll 1
+        ROLLED
         for (uint block = k_split; block < blocks; block += K_SPLITS) {
             block_t loaded[PAIRS];
             CORE_DECLARE
@@ -265,7 +265,7 @@ void matmul(WEIGHT_ARGS, uint n_pairs, uint n_blocks, INPUT_ARGS, EPILOGUE_ARGS)
 #endif
             BEGIN_BLOCK
 #if UNROLLED_VEC4S < VEC4S
-#pragma unroll 1
+            ROLLED
             for (uint half_block = 0; half_block < 2 + none; ++half_block) {
                 ADD_HALF(half_block)
                 FOR_PAIRS { NEXT_HALF(loaded[j]) }

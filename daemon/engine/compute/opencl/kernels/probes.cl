@@ -28,6 +28,30 @@ __kernel GROUP_SIZE void probe_images(__read_only image1d_buffer_t uint4s, __rea
 }
 #endif
 
+#ifdef PROBE_BUILT_INS
+// Computes built-in functions of one argument an item: each has GROUP arguments in `values`, and then GROUP results.
+#define PROBE(n, expression)                          \
+    {                                                 \
+        const float x = values[(n) * GROUP + item];   \
+        values[(n) * GROUP + item] = (float)(expression); \
+    }
+__kernel GROUP_SIZE void probe_built_ins(__global float* values) {
+    const uint item = get_local_id(0);
+    PROBE(0, exp(x))
+    PROBE(1, log(x))
+    PROBE(2, tanh(x))
+    PROBE(3, rsqrt(x))
+    PROBE(4, native_exp(x))
+    PROBE(5, native_recip(x))
+    PROBE(6, mad(x, x, 1.0f))
+    PROBE(7, fmax(x, 0.5f))
+    PROBE(8, convert_int_rte(x))
+    PROBE(9, mul24((int)x, 3))
+    PROBE(10, mad24((int)x, 3, 1))
+    PROBE(11, popcount((uint)x))
+}
+#endif
+
 #ifdef PROBE_SEGMENT
 // The upper halves of the addresses of an array's first and last byte.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))

@@ -69,7 +69,7 @@ typedef uint4 choice_t;
 
 INLINE choice_t merged_choice(choice_t a, choice_t b) {
     const bool is_better = SCORE(b) > SCORE(a) || (SCORE(b) == SCORE(a) && ID(b) < ID(a));
-    // There is no && and no || here: of their branches LLVM 18 in PoCL 6 makes code for AVX2 that ends the process.
+    // There is no && and no || here: AbortsOnBranches in runtime/quirks.cpp.
     const bool is_b = (ID(a) == NO_ID) | ((ID(b) != NO_ID) & is_better);
     return (choice_t)((is_b ? b : a).xy, as_uint(fmax(LARGEST(a), LARGEST(b))), BAD(a) | BAD(b));
 }
@@ -131,8 +131,8 @@ __kernel GROUP_SIZE void choose(__global const uint4* summaries, uint groups, __
 #endif
 
 #ifdef SAMPLE_CANDIDATES
-// GROUP_BEST leaves in best[0], ids[0] the largest value of the items and, among equals, its lowest id. It is a macro: as a
-// function with barriers that was called twice it gave wrong results now and then on PoCL 3.1; why is not known.
+// GROUP_BEST leaves in best[0], ids[0] the largest value of the items and, among equals, its lowest id. It is a macro
+// because of ConditionForAll in runtime/quirks.cpp.
 #define GROUP_BEST(best, ids)                                                          \
     barrier(CLK_LOCAL_MEM_FENCE);                                                      \
     for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {                  \

@@ -3,15 +3,13 @@
 #include <CL/cl_ext.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "engine/compute/opencl/kernels/constants.h"
 #include "engine/compute/opencl/runtime/cl.h"
 #include "engine/compute/opencl/runtime/program_cache.h"
+#include "engine/compute/opencl/runtime/quirks.h"
 
 namespace llmd::compute {
 namespace {
@@ -24,19 +22,6 @@ constexpr uint64_t kKernelLocalBytes = 32 << 10;  // what OpenCL 1.2 promises of
 constexpr std::pair<cl_uint, cl_uint> kDotCapability = {6, 1};  // dp2a in PTX: from sm_61 on
 // Kernels index a buffer's bytes with 32 bits.
 constexpr uint64_t kMaxIndexableBytes = (uint64_t{1} << 32) - 4096;
-
-void set_default(const char* name, const std::string& value) {
-    ::setenv(name, value.c_str(), 0);
-}
-
-// Mesa offers no OpenCL device unless the environment names its driver, and reads the environment once. llvmpipe is
-// left out on purpose: the CPU backend is faster.
-void prepare_mesa() {
-    set_default("RUSTICL_ENABLE", "freedreno,msm,panfrost,asahi,iris,radeonsi");
-    set_default("RUSTICL_FEATURES", "fp16");           // needed up to Mesa 25.1
-    set_default("RUSTICL_DEBUG", "no_reuse_context");  // a context that met a fault is not used again
-    prepare_cache_directory("MESA_SHADER_CACHE_DIR", "mesa");
-}
 
 template <typename Id, typename Query>
 Result<std::string> info_string(const char* call, Query query, Id id, cl_uint name) {
@@ -71,8 +56,13 @@ Result<void> add_devices(cl_platform_id platform, std::vector<ClDevice>& found) 
     auto platform_name = info_string("clGetPlatformInfo", clGetPlatformInfo, platform, CL_PLATFORM_NAME);
     if (!platform_name) return platform_name.error();
     cl_uint count = 0;
-    const cl_int status = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
-    if (status == CL_DEVICE_NOT_FOUND || (status == CL_SUCCESS && count == 0)) return {};
+    const auto ask = [&] { return clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count); };
+    const auto is_none = [&](cl_int status) {
+        return status == CL_DEVICE_NOT_FOUND || (status == CL_SUCCESS && count == 0);
+    };
+    cl_int status = ask();
+    if (is_none(status)) status = ask();  // Quirk::NoDeviceAtFirst
+    if (is_none(status)) return {};
     if (auto ok = cl_check("clGetDeviceIDs", status, *platform_name); !ok) return ok;
     std::vector<cl_device_id> ids(count);
     if (auto ok = cl_check("clGetDeviceIDs", clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr),
@@ -96,11 +86,15 @@ Result<void> add_devices(cl_platform_id platform, std::vector<ClDevice>& found) 
         if (!buffer_bytes) return buffer_bytes.error();
         auto unified = device_info<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY);
         if (!unified) return unified.error();
-        const bool is_gpu = (*type & CL_DEVICE_TYPE_GPU) != 0 && name->find("llvmpipe") == std::string::npos;
-        found.push_back({platform,
-                         id,
-                         {*platform_name, *name, *driver, is_gpu, *memory_bytes,
-                          std::min<uint64_t>(*buffer_bytes, kMaxIndexableBytes), *unified != CL_FALSE}});
+        OpenClDevice names = {*platform_name,
+                              *name,
+                              *driver,
+                              (*type & CL_DEVICE_TYPE_GPU) != 0,
+                              *memory_bytes,
+                              std::min<uint64_t>(*buffer_bytes, kMaxIndexableBytes),
+                              *unified != CL_FALSE};
+        names.is_gpu = names.is_gpu && !has_quirk(Quirk::PassesForGpu, names);
+        found.push_back({platform, id, std::move(names)});
     }
     return {};
 }
@@ -108,7 +102,8 @@ Result<void> add_devices(cl_platform_id platform, std::vector<ClDevice>& found) 
 }  // namespace
 
 Result<std::vector<ClDevice>> find_cl_devices(std::vector<std::string>* notes) {
-    prepare_mesa();
+    set_driver_environment();
+    prepare_cache_directory("MESA_SHADER_CACHE_DIR", "mesa");
     cl_uint count = 0;
     const cl_int status = clGetPlatformIDs(0, nullptr, &count);
     if (status == kNoPlatform || (status == CL_SUCCESS && count == 0)) return std::vector<ClDevice>();
@@ -185,7 +180,7 @@ Result<DeviceLimits> query_limits(cl_device_id device) {
     limits.has_priorities = offers("cl_khr_priority_hints") && offers("cl_khr_create_command_queue");
     limits.has_own_memory = *is_unified == CL_FALSE;
     if (offers("cl_nv_device_attribute_query")) {
-        // A device that does not say it is used without.
+        // Quirk::NamesNoDotProduct. A device that does not say it is used without.
         const auto major = device_info<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV);
         const auto minor = device_info<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV);
         limits.has_dot = major && minor && std::pair(*major, *minor) >= kDotCapability;

@@ -53,9 +53,60 @@ ClQueue low_priority_queue(const ClDevice& device, const ClContext& context) {
 
 }  // namespace
 
+bool SubmitPacer::must_submit_before(uint64_t items) const {
+    if (queued_items_ == 0) return false;
+    const auto all = static_cast<double>(queued_items_ + kLaunchItems + items);
+    constexpr double kPlannedNs = std::chrono::nanoseconds(kPlannedSubmission).count();
+    return ns_per_item_ == 0 || all * ns_per_item_ > kPlannedNs;
+}
+
+void SubmitPacer::on_launch(uint64_t items) {
+    queued_items_ += kLaunchItems + items;
+    step_.items += kLaunchItems + items;
+    ++step_.launches;
+}
+
+void SubmitPacer::on_submit(TimePoint now) {
+    queued_items_ = 0;
+    if (!is_busy_) busy_since_ = now;
+    is_busy_ = true;
+}
+
+void SubmitPacer::on_step_queued() {
+    on_their_way_.push_back(step_);
+    step_ = {};
+}
+
+void SubmitPacer::on_step_done(TimePoint now) {
+    if (on_their_way_.empty()) return;
+    measure(on_their_way_.front(), now);
+    on_their_way_.erase(on_their_way_.begin());  // two at most; a deque would allocate now and then
+    is_busy_ = !on_their_way_.empty();
+    busy_since_ = now;
+}
+
+void SubmitPacer::on_all_done(TimePoint now) {
+    for (const Work& work : on_their_way_) {
+        step_.items += work.items;
+        step_.launches += work.launches;
+    }
+    on_their_way_.clear();
+    measure(step_, now);
+    step_ = {};
+    is_busy_ = false;
+}
+
+void SubmitPacer::measure(const Work& work, TimePoint now) {
+    if (work.launches < kMinMeasuredLaunches || !is_busy_) return;
+    const double ns = std::chrono::duration<double, std::nano>(now - busy_since_).count();
+    const double measured = ns / static_cast<double>(work.items);
+    ns_per_item_ = measured > ns_per_item_ ? measured : ns_per_item_ + (measured - ns_per_item_) * kDecay;
+}
+
 Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverrides& overrides) {
     DeviceQueue opened;
     opened.device_ = device.id;
+    opened.names_ = device.names;
     auto limits = query_limits(device.id);
     if (!limits) return limits.error();
     opened.limits_ = *limits;
@@ -72,7 +123,6 @@ Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverri
     if (overrides.use_gpu_kernels) opened.limits_.is_cpu = false;
     opened.compile_only_ = overrides.compile_only;
     opened.tries_kernels_ = !overrides.compile_only && !overrides.untried;
-    if (opened.tries_kernels_) opened.tuning_budget_ = overrides.tuning_budget;
     cl_int status = CL_SUCCESS;
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 reinterpret_cast<cl_context_properties>(device.platform), 0};
@@ -241,7 +291,7 @@ Result<void> DeviceQueue::read(const ClBuffer& from, uint64_t offset, std::span<
         return cl_check("clEnqueueReadBuffer", clEnqueueReadBuffer(queue_.get(), from.get(), CL_TRUE, offset,
                                                                    out.size(), out.data(), 0, nullptr, nullptr));
     });
-    // PoCL 6 keeps no image for a launch that waits.
+    // Quirk::ReleasesImage.
     if (!result) static_cast<void>(finish());
     return result;
 }

@@ -17,7 +17,6 @@
 #include "engine/compute/opencl/runtime/cl.h"
 #include "engine/compute/opencl/runtime/device.h"
 #include "engine/compute/opencl/runtime/program_cache.h"
-#include "engine/compute/opencl/runtime/submit_pacer.h"
 
 namespace llmd::compute {
 
@@ -34,14 +33,62 @@ struct Allocation {
 // kKernelConstants as macros.
 std::string_view kernel_prelude();
 
+// Half of 8 ms, which is half a frame and the most that a submission may take while the screen is on (nobody tells the
+// engine whether it is): work-items differ, so an estimate may be wrong by half.
+inline constexpr std::chrono::milliseconds kPlannedSubmission{4};
+// The cost of a launch itself, in work-items.
+inline constexpr uint64_t kLaunchItems = 2048;
+// Steps of fewer launches say little about the cost of a work-item.
+inline constexpr uint32_t kMinMeasuredLaunches = 16;
+// A step that costs less than expected changes the estimate by this part of itself: steps of prefill, whose items cost
+// several times more, come and go.
+inline constexpr double kDecay = 1.0 / 16;
+
+// Decides when to submit what is queued, so that no submission keeps the device busy for long: a phone's GPU cannot
+// interrupt one, and the compositor waits behind it (an Adreno 630 drops frames). Launches are never timed on their
+// own: the time of a whole step, divided by the work-items of its launches, predicts the next step's. It is a pure
+// state machine; time is passed in.
+class SubmitPacer {
+public:
+    using TimePoint = std::chrono::steady_clock::time_point;
+
+    // Whether what is queued must be submitted before a launch of so many work-items is queued. Until a first step has
+    // been measured, always.
+    bool must_submit_before(uint64_t items) const;
+    void on_launch(uint64_t items);
+    // Everything queued has been handed to the device.
+    void on_submit(TimePoint now);
+    // A step ends here; on_step_done() will say when the device has computed it. Several may be in flight.
+    void on_step_queued();
+    // The oldest of them is done.
+    void on_step_done(TimePoint now);
+    // Everything is done, without on_step_queued().
+    void on_all_done(TimePoint now);
+
+private:
+    struct Work {
+        uint64_t items = 0;  // and kLaunchItems for each launch
+        uint32_t launches = 0;
+    };
+    void measure(const Work& work, TimePoint now);
+
+    double ns_per_item_ = 0;          // 0: unknown
+    uint64_t queued_items_ = 0;       // since the last submission
+    Work step_;                       // since the last on_step_queued()
+    std::vector<Work> on_their_way_;  // steps that are queued and not done
+    bool is_busy_ = false;            // something was submitted that is not known to be done
+    TimePoint busy_since_{};          // or since the step before was done
+};
+
 class DeviceQueue {
 public:
     static base::Result<DeviceQueue> open(const ClDevice& device, const OpenClOverrides& overrides);
 
     const DeviceLimits& limits() const { return limits_; }
+    const OpenClDevice& names() const { return names_; }
     // Submits every launch on its own from now on: for drivers that do not order the launches of one submission.
     void submit_each_launch() { submit_each_ = true; }
-    // Submits launches before they add up to too long a submission from now on (submit_pacer.h). It does nothing on a
+    // Submits launches before they add up to too long a submission from now on (SubmitPacer). It does nothing on a
     // CPU device, where nobody waits for the queue, and where nothing runs: a step's time is the host's own there.
     void pace_submissions() {
         pacer_ = {};
@@ -51,8 +98,6 @@ public:
     bool compile_only() const { return compile_only_; }
     // Whether kernels are tested before they are used (OpenClOverrides).
     bool tries_kernels() const { return tries_kernels_; }
-    // How long kernels may be timed (OpenClOverrides); 0: not at all.
-    std::chrono::milliseconds tuning_budget() const { return tuning_budget_; }
     // Platform, device and driver with their versions.
     const std::string& identity() const { return identity_; }
     const QueueCounts& counts() const { return counts_; }
@@ -65,8 +110,7 @@ public:
     // The same for a buffer that is soon released: it is not counted.
     base::Result<ClBuffer> allocate_scratch(std::string_view what, uint64_t bytes) const;
     // Gives memory of the host for read_later(), in multiples of four bytes, which lives as long as the queue. A copy
-    // into it does not keep the device from what is queued behind it (on an H200 a copy into other memory does so for
-    // 40 µs).
+    // into it does not keep the device from what is queued behind it (Quirk::CopiesHoldQueue).
     base::Result<std::span<uint32_t>> allocate_host(std::string_view what, size_t words);
     // A view of a buffer as an image1d_buffer of so many texels, at most limits().image_texels.
     base::Result<ClImage> image_of(const ClBuffer& buffer, const cl_image_format& format, uint64_t texels) const;
@@ -108,6 +152,7 @@ private:
     base::Result<void> wait_for_all(const Call& call);
 
     cl_device_id device_ = nullptr;
+    OpenClDevice names_;
     std::string identity_;
     ProgramCache programs_{{}};
     DeviceLimits limits_;
@@ -122,7 +167,6 @@ private:
     bool paces_ = false;
     bool compile_only_ = false;
     bool tries_kernels_ = true;
-    std::chrono::milliseconds tuning_budget_{};
 };
 
 base::Result<ClKernel> make_kernel(const ClProgram& program, const char* name);
@@ -156,7 +200,7 @@ base::Result<void> set_args(const ClKernel& kernel, const Args&... args) {
 }
 
 // Runs a chain of launches, each reading what the one before wrote, in one submission. False when a launch saw old
-// values: Rusticl before Mesa 26 can omit the barrier between launches on Adreno.
+// values (Quirk::LeavesOutBarriers).
 base::Result<bool> launches_are_ordered(DeviceQueue& queue);
 
 }  // namespace llmd::compute

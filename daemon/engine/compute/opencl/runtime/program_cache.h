@@ -1,5 +1,5 @@
 // Compiled OpenCL programs kept in files, so that a phone compiles them once and not at every load; and in another
-// directory what is found out about them (autotune/preparation.h). A file is a header (magic, key, length, checksum;
+// directory that they have passed their self-test (gpu/self_test.h). A file is a header (magic, key, length, checksum;
 // little endian) and what the driver gave as CL_PROGRAM_BINARIES.
 //
 // Nothing here fails: a file that is missing, damaged, of another key or unreadable is no program, and a directory that
@@ -37,8 +37,8 @@ public:
     // An empty path: nothing is kept.
     explicit ProgramCache(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
-    // The binary kept under `key`. It leaves the cache until put_back() or keep(): one that ends the process (PoCL 3.1
-    // aborts on binaries that it should refuse) is loaded once, not at every start.
+    // The binary kept under `key`. It leaves the cache until put_back() or keep(): one that ends the process
+    // (Quirk::AbortsOnBinary) is loaded once, not at every start.
     std::optional<std::vector<std::byte>> take(uint64_t key) const;
     // Returns the entry under `key`, which stays and is now the newest of the cache: for bytes that end no process.
     std::optional<std::vector<std::byte>> peek(uint64_t key) const;

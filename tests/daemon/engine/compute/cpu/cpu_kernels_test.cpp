@@ -74,7 +74,7 @@ constexpr uint32_t kMany = 9;   // rows of the batch, some of which some sets of
 
 TEST(CpuKernels, AProductWithAUnitVectorIsTheReferenceDecoding) {
     for (const CpuKernels& kernels : usable_cpu_kernels()) {
-        for (const model::BlockFormat& format : model::block_formats()) {
+        for (const model::BlockLayout& format : model::block_layouts()) {
             // Plain numbers may end anywhere.
             const uint32_t cols = format.block_weights == 1 ? 45 : 512;
             const Problem p = random_matrix(format.type, kRows, cols);
@@ -101,7 +101,7 @@ TEST(CpuKernels, EveryInstructionSetAndColumnCountGivesTheSameBits) {
     constexpr uint32_t kColumns = 19;
     constexpr uint32_t kCols =
         1024 + 768;  // more sub-blocks than are unpacked at once, and a part of a second such chunk
-    for (const model::BlockFormat& format : model::block_formats()) {
+    for (const model::BlockLayout& format : model::block_layouts()) {
         const Problem p = random_matrix(format.type, kRows, kCols);
         Noise noise(1);
         std::vector<float> x(size_t{kColumns} * kCols);
@@ -130,7 +130,7 @@ TEST(CpuKernels, EveryInstructionSetAndColumnCountGivesTheSameBits) {
 TEST(CpuKernels, APackedProductErrsByTheRoundingOfActivationsOnly) {
     constexpr uint32_t kCols = 4096;
     for (const CpuKernels& kernels : usable_cpu_kernels()) {
-        for (const model::BlockFormat& format : model::block_formats()) {
+        for (const model::BlockLayout& format : model::block_layouts()) {
             if (!is_packed(format.type)) continue;
             const Problem p = random_matrix(format.type, kRows, kCols);
             Noise noise(3);
@@ -166,7 +166,7 @@ TEST(CpuKernels, TheLargestProductsAddUpExactly) {
         for (const TensorType type : {TensorType::Q8_0, TensorType::Q6_K, TensorType::Q5_0, TensorType::Q4_0}) {
             for (const int byte : {0x00, 0x80, 0x7f, 0xff}) {
                 Problem p = random_matrix(type, kPackedRows, kCols);
-                const model::BlockFormat& format = model::block_format(type);
+                const model::BlockLayout& format = model::block_layout(type);
                 const bool is_super = format.block_weights == 256;
                 for (size_t i = 0; i < p.blocks.size(); ++i) {
                     const size_t at = i % format.block_bytes;

@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kCols = 512;
 
 TEST(PackedRows, UnpackToTheFilesBlocks) {
-    for (const model::BlockFormat& format : model::block_formats()) {
+    for (const model::BlockLayout& format : model::block_layouts()) {
         if (format.block_weights == 1) {
             EXPECT_FALSE(is_packed(format.type)) << format.name;
             continue;

@@ -13,7 +13,6 @@
 #include "daemon/engine/compute/device_under_test.h"
 #include "daemon/engine/compute/oracle.h"
 #include "engine/compute/backend_factory.h"
-#include "engine/compute/opencl/autotune/kernel_config_cache.h"
 #include "engine/compute/opencl/gpu/matmul_rows.h"
 #include "engine/compute/opencl/runtime/device.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
@@ -332,115 +331,6 @@ TEST_P(GpuBackend, ANanInAPageFailsItsOwnSequenceOnly) {
         ASSERT_EQ(sampled.size(), 3u);
         EXPECT_TRUE(sampled[0].finite && sampled[2].finite);
         EXPECT_FALSE(sampled[1].finite);
-    }
-}
-
-// A directory of its own for kernel configs and programs while it lives.
-class CacheFolder {
-public:
-    CacheFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "llmd-cache-XXXXXX").string();
-        path_ = ::mkdtemp(name.data());
-        if (const char* old = std::getenv("XDG_CACHE_HOME")) old_ = old;
-        ::setenv("XDG_CACHE_HOME", path_.c_str(), 1);
-    }
-    ~CacheFolder() {
-        old_.empty() ? ::unsetenv("XDG_CACHE_HOME") : ::setenv("XDG_CACHE_HOME", old_.c_str(), 1);
-        std::filesystem::remove_all(path_);
-    }
-
-    // The key is that of the only model that was loaded.
-    uint64_t key_of_outcome() const {
-        std::filesystem::directory_iterator files(compute::user_cache_directory("kernel-configs"));
-        return std::stoull(files->path().stem().string(), nullptr, 16);
-    }
-
-private:
-    std::string old_;
-    std::filesystem::path path_;
-};
-
-// As if timing had found another kernel than the usual one to be the fastest, for every matmul.
-compute::gpu::Outcome others_than_usual(const compute::gpu::KernelChoice& kernel_choice,
-                                        const std::set<compute::gpu::MatmulKind>& kinds) {
-    compute::gpu::Outcome outcome{.is_tuned = true, .configs = {}};
-    for (const auto& kind : kinds) {
-        for (const uint32_t batch_rows : compute::gpu::kBatchRowCounts) {
-            auto config = kernel_choice.usual(kind, batch_rows);
-            const auto shapes = kernel_choice.in_other_shapes(kind, batch_rows, config);
-            if (!shapes.empty()) config = batch_rows == 1 ? shapes.back() : shapes.front();
-            const auto ways = kernel_choice.in_other_ways(kind, config);
-            if (!ways.empty() && batch_rows != 2) config = ways.front();
-            outcome.configs.matmuls[{kind, batch_rows}] = config;
-        }
-    }
-    return outcome;
-}
-
-void check_whatever_tuning_picks(DeviceUnderTest on) {
-    on.overrides.untried = false;
-    on.overrides.tuning_budget = {};
-    const auto devices = compute::find_cl_devices();
-    ASSERT_TRUE(devices);
-    const auto queue = compute::DeviceQueue::open(devices->at(on.opencl_index), on.overrides);
-    ASSERT_TRUE(queue) << queue.error().message;
-    const compute::gpu::KernelChoice kernel_choice(queue->limits(), on.precision);
-    UniformSpec config = small_llama();
-    config.n_ctx_train = 64;
-    config.n_layers = 2;
-    const RandomModel model(config, {.type = TensorType::Q4_0, .biases = true});
-    compute::gpu::MatmulRows rows(config);
-    for (const model::Weight& weight : model.weights()) rows.add(weight);
-    compute::BackendLimits limits = test_limits(config);
-    limits.max_rows = limits.max_outputs = 2;  // more batch rows would take a CPU device long to compile
-    const auto tokens = random_tokens(5, config.n_vocab, 8);
-    struct Answers {
-        std::string fingerprint;
-        std::vector<Logits> logits;
-        std::vector<float> log_sums;
-    };
-    const auto answer = [&] {
-        DeviceModel device(on, model, limits);
-        Answers got;
-        if (!device.loaded()) return got;
-        got.fingerprint = device.backend().report().fingerprint;
-        device.give_pages(0);
-        for (const auto& [first, n] : {std::pair{0u, 2u}, {2u, 2u}, {4u, 1u}}) {
-            auto batch = rows_of(tokens, first, n, 0, true);
-            for (Row& row : batch) row.wants_output = true;
-            const std::vector<compute::SampleRequest> requests(n);
-            for (const auto& sampled : device.sample(batch, requests)) got.log_sums.push_back(sampled.log_sum_exp);
-            for (auto& logits : device.forward(batch)) got.logits.push_back(std::move(logits));
-        }
-        return got;
-    };
-    const CacheFolder cache;
-    const Answers usual = answer();
-    ASSERT_EQ(usual.logits.size(), tokens.size());
-    const compute::ProgramCache outcomes(compute::user_cache_directory("kernel-configs"));
-    const uint64_t key = cache.key_of_outcome();
-    on.overrides.tuning_budget = compute::kTuningBudget;
-    const std::string text = to_text(others_than_usual(kernel_choice, rows.kinds(kernel_choice)));
-    outcomes.keep(key, std::as_bytes(std::span(text)));
-    const Answers other = answer();
-    EXPECT_EQ(other.fingerprint, usual.fingerprint);
-    EXPECT_EQ(other.log_sums, usual.log_sums);
-    ASSERT_EQ(other.logits.size(), usual.logits.size());
-    for (size_t i = 0; i < usual.logits.size(); ++i) {
-        EXPECT_TRUE(same_bits(other.logits[i], usual.logits[i])) << "position " << i;
-    }
-    // It was taken from the file, not found by time.
-    const auto kept = outcomes.peek(key);
-    ASSERT_TRUE(kept);
-    EXPECT_TRUE(std::ranges::equal(*kept, std::as_bytes(std::span(text))));
-}
-
-TEST_P(GpuBackend, GivesTheSameBitsWithWhateverTuningPicks) {
-    for (const auto precision : {compute::Precision::Faithful, compute::Precision::Fast}) {
-        SCOPED_TRACE(precision == compute::Precision::Fast ? "fast" : "faithful");
-        DeviceUnderTest on = GetParam();
-        on.precision = precision;
-        check_whatever_tuning_picks(on);
     }
 }
 

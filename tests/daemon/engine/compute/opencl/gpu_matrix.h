@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "daemon/engine/compute/random_model.h"
-#include "engine/compute/opencl/gpu/repack.h"
+#include "engine/compute/opencl/gpu/layout.h"
 #include "engine/model/quantization.h"
 
 namespace llmd::test {

@@ -95,7 +95,7 @@ struct Parameter {
 };
 
 void PrintTo(const Parameter& parameter, std::ostream* out) {
-    *out << parameter.device.name << " " << model::block_format(parameter.type).name;
+    *out << parameter.device.name << " " << model::block_layout(parameter.type).name;
 }
 
 class GpuMatmul : public testing::TestWithParam<Parameter> {
@@ -103,7 +103,7 @@ protected:
     std::vector<GpuMatrix> matrices_of(TensorType type) {
         // One tile; several with padding in the last; rows that no group divides; long rows; a row of one block.
         std::vector<std::pair<uint32_t, uint32_t>> shapes = {{64, 576}, {100, 896}, {136, 2560}, {70, 8192}, {64, 32}};
-        const uint32_t whole_block = model::block_format(type).block_weights;
+        const uint32_t whole_block = model::block_layout(type).block_weights;
         if (whole_block == 1) shapes.push_back({65, 49});
         std::vector<GpuMatrix> matrices;
         for (const auto& [rows, cols] : shapes) {
@@ -170,25 +170,9 @@ TEST_P(GpuMatmul, IsExactAndTheSameInEveryVariant) {
 
 // The bytes in which a block of a type keeps its quants.
 std::span<std::byte> quant_bytes(TensorType type, std::span<std::byte> block) {
-    switch (type) {
-        case TensorType::Q4_0:
-        case TensorType::Q5_0:
-            return block.subspan(2);
-        case TensorType::Q4_1:
-        case TensorType::Q5_1:
-            return block.subspan(4);
-        case TensorType::Q4_K:
-        case TensorType::Q5_K:
-            return block.subspan(16);
-        case TensorType::Q6_K:
-            return block.first(192);
-        case TensorType::Q3_K:
-            return block.first(96);
-        case TensorType::Q8_0:
-            return block.subspan(2);
-        default:
-            return {};
-    }
+    const model::BlockLayout& layout = model::block_layout(type);
+    const size_t begin = layout.high_bits.exists() ? std::min(layout.quants.at, layout.high_bits.at) : layout.quants.at;
+    return block.first(std::max(layout.quants.end(), layout.high_bits.end())).subspan(begin);
 }
 
 // The largest and smallest quants times the largest and smallest bytes in every column: 16-bit sums that overflow would
@@ -200,9 +184,9 @@ TEST_P(GpuMatmul, HoldsTheLargestSums) {
     DeviceQueue queue = open_queue(GetParam().device);
     constexpr std::pair<int, int> kExtremes[] = {{127, 64}, {-127, -63}, {127, -63}, {-127, 64}};
     for (const int fill : {0x00, 0x7f, 0x81, 0xff}) {
-        const uint32_t cols = model::block_format(type).block_weights;
+        const uint32_t cols = model::block_layout(type).block_weights;
         std::vector<std::byte> blocks = random_blocks(type, uint64_t{kTileRows} * cols, 1.0, noise_);
-        const size_t block_bytes = model::block_format(type).block_bytes;
+        const size_t block_bytes = model::block_layout(type).block_bytes;
         for (size_t at = 0; at < blocks.size(); at += block_bytes) {
             const auto quants = quant_bytes(type, std::span(blocks).subspan(at, block_bytes));
             std::fill(quants.begin(), quants.end(), static_cast<std::byte>(fill));
@@ -257,13 +241,13 @@ std::vector<Parameter> parameters() {
     for (const DeviceUnderTest& device : opencl_devices_under_test()) {
         // A device may be listed in several shapes; here only its index matters.
         if (!result.empty() && result.back().device.opencl_index == device.opencl_index) continue;
-        for (const model::BlockFormat& format : model::block_formats()) result.push_back({device, format.type});
+        for (const model::BlockLayout& format : model::block_layouts()) result.push_back({device, format.type});
     }
     return result;
 }
 
 std::string parameter_name(const testing::TestParamInfo<Parameter>& info) {
-    return base::concat(info.param.device.name, "_", model::block_format(info.param.type).name);
+    return base::concat(info.param.device.name, "_", model::block_layout(info.param.type).name);
 }
 INSTANTIATE_TEST_SUITE_P(Devices, GpuMatmul, testing::ValuesIn(parameters()), parameter_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GpuMatmul);

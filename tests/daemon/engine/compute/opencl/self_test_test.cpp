@@ -1,14 +1,15 @@
-// The self-test: sound kernels pass, and of a device that multiplies wrongly in some kernels the others are used.
-#include "engine/compute/opencl/autotune/self_test.h"
+// The self-test: sound kernels pass, and of a device that multiplies wrongly in some kernels, or with the dot core, the
+// others are used.
+#include "engine/compute/opencl/gpu/self_test.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "daemon/engine/compute/device_under_test.h"
-#include "engine/compute/opencl/autotune/autotuner.h"
 #include "engine/compute/opencl/gpu/kernels.h"
 #include "engine/compute/opencl/gpu/weight_addressing.h"
 #include "engine/compute/opencl/runtime/device.h"
@@ -98,15 +99,15 @@ TEST_P(SelfTest, SoundKernelsPass) {
                                             {TensorType::Q4_K, 2u},
                                             {TensorType::Q8_0, 2u},
                                             {TensorType::BF16, 2u}}) {
-        SCOPED_TRACE(model::block_format(type).name);
+        SCOPED_TRACE(model::block_layout(type).name);
         const FileMatrix matrix(type, noise_);
         const ProbeMatrix probe(matrix.view, value_bytes);
         EXPECT_EQ(probe.tiles, kProbeTiles);
         const auto found = run(probe, kSound);
         ASSERT_TRUE(found) << found.error().message;
         EXPECT_TRUE(found->notes.empty()) << found->notes[0];
-        EXPECT_EQ(found->configs.images.contains(probe.layout), has_images_);
-        EXPECT_GE(found->configs.most_batch_rows, kMaxBatchRows);
+        EXPECT_EQ(found->sound.images.contains(probe.layout), has_images_);
+        EXPECT_GE(found->sound.most_batch_rows, kMaxBatchRows);
         EXPECT_EQ(n_ticks_, kKernels.size());
     }
 }
@@ -125,7 +126,7 @@ TEST_P(SelfTest, AWrongKernelOfSeveralBatchRowsLeavesFewer) {
     const ProbeMatrix probe(matrix.view, 2);
     const auto found = run(probe, [](const MatmulTest& kernel, bool) { return kernel.batch_rows == 8; });
     ASSERT_TRUE(found) << found.error().message;
-    EXPECT_EQ(found->configs.most_batch_rows, 2u);
+    EXPECT_EQ(found->sound.most_batch_rows, 2u);
     ASSERT_EQ(found->notes.size(), 1u);
     EXPECT_NE(found->notes[0].find("matmul of Q4_0, 8 batch rows"), std::string::npos) << found->notes[0];
 }
@@ -136,8 +137,8 @@ TEST_P(SelfTest, WrongImagesLeavePointers) {
     const ProbeMatrix probe(matrix.view, 2);
     const auto found = run(probe, [](const MatmulTest&, bool image) { return image; });
     ASSERT_TRUE(found) << found.error().message;
-    EXPECT_TRUE(found->configs.images.empty());
-    EXPECT_GE(found->configs.most_batch_rows, kMaxBatchRows);
+    EXPECT_TRUE(found->sound.images.empty());
+    EXPECT_GE(found->sound.most_batch_rows, kMaxBatchRows);
     ASSERT_EQ(found->notes.size(), 1u);
     EXPECT_EQ(found->notes[0].rfind("weights of Q8_0 are not read through images: self-test: matmul of Q8_0", 0), 0u)
         << found->notes[0];
@@ -179,30 +180,6 @@ TEST_P(SelfTest, SoundAttentionPassesWhateverALayerSees) {
     }
 }
 
-TEST_P(SelfTest, TheBenchAdmitsNoKernelThatGivesOtherBits) {
-    const FileMatrix matrix(TensorType::Q4_0, noise_);
-    const KernelChoice kernel_choice(queue_->limits(), compute::Precision::Faithful);
-    const compute::BackendLimits limits = test_limits(small_llama());
-    Kernels kernels(*queue_, small_llama(), limits, kernel_choice);
-    DeviceTuningBench::Probes probes;
-    probes.try_emplace({Layout::Q4_0, kMatrixCols, kernel_choice.value_bytes()}, matrix.view,
-                       kernel_choice.value_bytes());
-    const std::function<bool(uint32_t)> goes_on = [](uint32_t) { return true; };
-    DeviceTuningBench bench(*queue_, kernels, kernel_choice, probes, goes_on);
-    const MatmulKind kind = {Layout::Q4_0, kMatrixRows, kMatrixCols, OutputKind::Rows};
-    const KernelCandidate usual = {kind, 1, kernel_choice.usual(kind, 1)};
-    EXPECT_TRUE(bench.admit(usual));
-    EXPECT_TRUE(bench.time(usual));
-    KernelCandidate other = usual;  // adds the same up in another order
-    other.config.shape.k_splits = usual.config.shape.k_splits == 1 ? 4 : 1;
-    EXPECT_FALSE(bench.admit(other));
-    EXPECT_FALSE(bench.time(other));
-    KernelCandidate refused = usual;
-    refused.config.staged_bytes = 1u << 30;
-    EXPECT_FALSE(bench.admit(refused));
-    EXPECT_TRUE(bench.time(usual));
-}
-
 // A device may be listed in several shapes; here only its index matters.
 std::vector<DeviceUnderTest> devices() {
     std::vector<DeviceUnderTest> result = opencl_devices_under_test();
@@ -212,6 +189,77 @@ std::vector<DeviceUnderTest> devices() {
 }
 INSTANTIATE_TEST_SUITE_P(Devices, SelfTest, testing::ValuesIn(devices()), device_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SelfTest);
+
+KernelChoice nvidia(bool has_dot) {
+    return KernelChoice({.local_bytes = 48 * 1024, .group_items = 1024, .has_dot = has_dot, .vendor_id = 0x10de},
+                        compute::Precision::Faithful);
+}
+
+const MatmulKind kMatmul = {Layout::Q4_0, 768, 768, OutputKind::Rows};
+
+// An attempt that fails with these errors, one after the other, and then passes; records the cores it was tried with.
+struct Attempts {
+    std::vector<base::Error> errors;
+    std::vector<Core> cores{};
+
+    base::Result<SelfTestResult> operator()(const KernelChoice& kernel_choice) {
+        cores.push_back(kernel_choice.matmul(kMatmul, 1).core);
+        if (cores.size() <= errors.size()) return errors[cores.size() - 1];
+        return SelfTestResult{{}, {"another note"}};
+    }
+};
+
+base::Result<SelfTestResult> outcome(KernelChoice& kernel_choice, Attempts& attempts) {
+    return with_or_without_dot(kernel_choice, [&](const KernelChoice& tried) { return attempts(tried); });
+}
+
+const base::Error kFault = base::fail(ErrorCode::DeviceError, "self-test: matmul of Q4_0: gives 1 instead of 2");
+
+TEST(WithOrWithoutDot, ADeviceThatPassesKeepsTheDotCore) {
+    KernelChoice kernel_choice = nvidia(true);
+    Attempts attempts;
+    const auto found = outcome(kernel_choice, attempts);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->notes, std::vector<std::string>{"another note"});
+    EXPECT_EQ(attempts.cores, std::vector{Core::Dot});
+    EXPECT_TRUE(kernel_choice.has_dot());
+    EXPECT_NE(kernel_choice.fingerprint(), nvidia(false).fingerprint());
+}
+
+TEST(WithOrWithoutDot, ADeviceThatFailsWithTheDotCoreComputesWithoutAndSaysWhy) {
+    KernelChoice kernel_choice = nvidia(true);
+    Attempts attempts{{kFault}};
+    const auto found = outcome(kernel_choice, attempts);
+    ASSERT_TRUE(found) << found.error().message;
+    const std::vector<std::string> notes = {"the device's dot products of bytes are not used: " + kFault.message,
+                                            "another note"};
+    EXPECT_EQ(found->notes, notes);
+    EXPECT_EQ(attempts.cores, (std::vector{Core::Dot, nvidia(false).matmul(kMatmul, 1).core}));
+    EXPECT_FALSE(kernel_choice.has_dot());
+    EXPECT_EQ(kernel_choice.fingerprint(), nvidia(false).fingerprint());
+}
+
+TEST(WithOrWithoutDot, ADeviceThatFailsEitherWayIsRefusedForBothReasons) {
+    KernelChoice kernel_choice = nvidia(true);
+    Attempts attempts{{kFault, base::fail(ErrorCode::DeviceError, "attention")}};
+    const auto found = outcome(kernel_choice, attempts);
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().message, "attention; with dot products of bytes: " + kFault.message);
+    EXPECT_EQ(attempts.cores.size(), 2u);
+}
+
+TEST(WithOrWithoutDot, OtherErrorsAndDevicesAreTriedOnce) {
+    for (const auto& [has_dot, code] : {std::pair(true, ErrorCode::Cancelled), std::pair(true, ErrorCode::OutOfMemory),
+                                        std::pair(false, ErrorCode::DeviceError)}) {
+        KernelChoice kernel_choice = nvidia(has_dot);
+        Attempts attempts{{base::fail(code, "no")}};
+        const auto found = outcome(kernel_choice, attempts);
+        ASSERT_FALSE(found);
+        EXPECT_EQ(found.error().code, code);
+        EXPECT_EQ(attempts.cores.size(), 1u);
+        EXPECT_EQ(kernel_choice.has_dot(), has_dot);
+    }
+}
 
 }  // namespace
 }  // namespace llmd::test

@@ -1,6 +1,6 @@
 // A submission is cut where the launches in it would take longer than planned by the last steps' measure; steps in
 // flight are told apart.
-#include "engine/compute/opencl/runtime/submit_pacer.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
 
 #include <gtest/gtest.h>
 

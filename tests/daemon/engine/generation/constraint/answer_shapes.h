@@ -57,7 +57,8 @@ inline ReadAnswer read(const constraint::AnswerShape& shape, std::string_view te
                         .tools = shape.tools,
                         .thinking = shape.thinking,
                         .begins_in_thinking = shape.begins_in_thinking,
-                        .calls_come_first = !shape.json_schema.empty()},
+                        .calls_come_first = shape.form.is_json(),
+                        .text_is_exact = shape.form.is_exact()},
                        text, random);
 }
 

@@ -202,7 +202,7 @@ TEST(ToolGrammar, ThinkingComesFirstAndHidesCalls) {
 
 TEST(ToolGrammar, ASchemaAppliesToTheAnswerAndNotToTheThinking) {
     const auto tools = tools_of(kWeather);
-    AnswerShape shape{.thinking = chat::kThinkTags, .json_schema = R"({"type":"integer"})"};
+    AnswerShape shape{.thinking = chat::kThinkTags, .form = {.json_schema = R"({"type":"integer"})"}};
     EXPECT_TRUE(accepts(shape, "12"));
     EXPECT_TRUE(accepts(shape, "<think>so</think>\n\n12"));
     EXPECT_FALSE(begins(shape, "<think>so</think>\n\nx"));
@@ -210,7 +210,7 @@ TEST(ToolGrammar, ASchemaAppliesToTheAnswerAndNotToTheThinking) {
     shape.begins_in_thinking = true;
     EXPECT_TRUE(accepts(shape, "so</think>12"));
     EXPECT_FALSE(accepts(shape, "12"));
-    shape = {.tools = tools, .syntax = &chat::kHermesCalls, .json_schema = R"({"type":"integer"})"};
+    shape = {.tools = tools, .syntax = &chat::kHermesCalls, .form = {.json_schema = R"({"type":"integer"})"}};
     EXPECT_TRUE(accepts(shape, "12"));
     EXPECT_TRUE(accepts(shape, written_calls()[0].text));
     EXPECT_FALSE(begins(shape, "text"));
@@ -218,7 +218,7 @@ TEST(ToolGrammar, ASchemaAppliesToTheAnswerAndNotToTheThinking) {
     for (const Written& written : written_calls()) {
         SCOPED_TRACE(written.syntax->name);
         shape.syntax = written.syntax;
-        shape.json_schema = R"({"type":"array","items":{"type":"string"}})";
+        shape.form.json_schema = R"({"type":"array","items":{"type":"string"}})";
         const std::string text = R"(["[TOOL_CALLS]get[ARGS]{} <tool_call><function=get></function></tool_call>"])";
         EXPECT_TRUE(accepts(shape, text));
         EXPECT_EQ(read(shape, text), (ReadAnswer{text, {}, {}}));
@@ -227,9 +227,26 @@ TEST(ToolGrammar, ASchemaAppliesToTheAnswerAndNotToTheThinking) {
     }
     shape.choice.kind = ToolChoice::Kind::Required;
     EXPECT_FALSE(begins(shape, "12"));
-    shape.json_schema = R"({"type":"what"})";
+    shape.form.json_schema = R"({"type":"what"})";
     shape.choice.kind = ToolChoice::Kind::Auto;
     EXPECT_EQ(shape_error(shape).rfind("json_schema: ", 0), 0u);
+}
+
+TEST(ToolGrammar, TheSpaceAroundAnExactTextIsPartOfIt) {
+    const std::vector<std::string> choices = {" a", "\n\na ", "a"};
+    for (AnswerShape shape : {AnswerShape{.form = {.regex = "\\s*a ?"}}, AnswerShape{.form = {.choices = choices}}}) {
+        shape.thinking = chat::kThinkTags;
+        for (const std::string& text : choices) {
+            EXPECT_TRUE(accepts(shape, text)) << text;
+            EXPECT_EQ(read(shape, text), (ReadAnswer{text, {}, {}})) << text;
+            const std::string thought = "<think> so\n</think>\n\n" + text;
+            EXPECT_TRUE(accepts(shape, thought)) << thought;
+            EXPECT_EQ(read(shape, thought), (ReadAnswer{text, "so", {}})) << thought;
+        }
+        EXPECT_FALSE(begins(shape, "<think>so</think>a"));
+        EXPECT_FALSE(begins(shape, "ab"));
+        EXPECT_EQ(read(shape, "<think>so</think>\n"), (ReadAnswer{"", "so", {}}));
+    }
 }
 
 TEST(ToolGrammar, CutCallsAreUnfinished) {
