@@ -167,7 +167,7 @@ private:
             const bool only_calls = text.text().empty() && !calls_.empty();
             if (::isatty(STDOUT_FILENO) != 1 && !text.text().ends_with('\n') && !only_calls) print("\n");
             tell(fallback_hint(text.result(), options_) + remote_hint(text.result()));
-            if (::isatty(STDERR_FILENO) == 1) tell(cut_hint(text.result(), options_));
+            tell(cut_hint(text, options_));
         }
         if (!text.text().empty() || !calls_.empty()) add("assistant", text.text());
         if (!calls_.empty()) turns_.back()["tool_calls"] = calls_value(calls_);

@@ -59,9 +59,7 @@ ExitCode generate(const std::string& prompt, const Dictionary& options, const Ar
     if (end == TextStream::End::Interrupted) return ExitCode::Interrupted;
     std::string notes = arguments.verbose ? summary(result) : "";
     if (!arguments.json) notes += fallback_hint(result, options) + remote_hint(result) + schema_hint(result);
-    // A cut text can still be read; cut JSON cannot, and a script gets the hint.
-    const bool is_structured = options.contains("json_schema");
-    if (!arguments.json && (is_structured || ::isatty(STDERR_FILENO) == 1)) notes += cut_hint(result, options);
+    if (!arguments.json) notes += cut_hint(text, options);
     if (!arguments.json && ::isatty(STDERR_FILENO) == 1) notes += continuation_hint(result, options);
     if (!notes.empty()) {
         const bool mid_line = !arguments.json && !text.text().empty() && text.text().back() != '\n';

@@ -204,10 +204,16 @@ void TextStream::report_progress() {
     }
 }
 
+std::string cut_hint(const TextStream& text, const Dictionary& options) {
+    const bool can_be_read = !text.text().empty() && text.calls().empty() && !options.contains("json_schema");
+    return can_be_read && ::isatty(STDERR_FILENO) != 1 ? "" : cut_hint(text.result(), options);
+}
+
 std::string cut_hint(const Dictionary& result, const Dictionary& options) {
     if (text_of(result, "finish_reason") != "length") return "";
     const uint64_t count = number_of(result, "generated_tokens");
     const uint64_t wanted = number_of(options, "max_tokens", service::GenerateRequest::kDefaultMaxTokens);
+    if (wanted == 0) return "";
     const std::string full = ", where the model's context is full";
     const std::string whose = where_of(result).empty() ? "; the setting context_length says how long it is" : "";
     return "llmctl: cut after " + counted(count, "token") +

@@ -87,8 +87,11 @@ private:
 };
 
 // A line for a person whose text ended because its length did: after how many tokens, and what gives it more. Empty
-// where it ended otherwise. `options` are those that it was asked for with.
+// where it ended otherwise, or was asked to have no token. `options` are those that it was asked for with.
 std::string cut_hint(const Dictionary& result, const Dictionary& options);
+// The same for standard error, which may be no terminal: then it is empty where the cut text can be read all the same.
+// Cut JSON cannot, nor can a text without a word or with a call that breaks off.
+std::string cut_hint(const TextStream& text, const Dictionary& options);
 
 // A line for a person whose text has not been generated on this device: where it was, and whether it had to be resumed.
 // Empty where this device did it.

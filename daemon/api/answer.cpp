@@ -18,13 +18,15 @@ Answer::~Answer() {
     sink_.set_events({});
 }
 
-Result<void> Answer::submit(std::vector<service::GenerateRequest> requests, std::vector<std::string> notes) {
+Result<void> Answer::submit(std::vector<service::GenerateRequest> requests, std::vector<std::string> notes,
+                            SentNames sent) {
+    sent_ = std::move(sent);
     std::vector<service::RequestSink*> receivers;
     for (size_t i = 0; i < requests.size(); ++i) receivers.push_back(&receivers_.emplace_back(*this, i));
     const auto ids = service_.submit(std::move(requests), receivers);
     if (!ids) {
         receivers_.clear();
-        return ids.error();
+        return as_sent(ids.error());
     }
     choices_.resize(receivers_.size());
     head_.created = std::chrono::system_clock::now();
@@ -154,7 +156,7 @@ void Answer::on_finished(size_t choice, const service::Outcome& outcome) {
         if (outcome.finish == service::Finish::Cancelled) {
             fail({ErrorCode::Cancelled, "the request was cancelled"}, choices_[choice]);
         } else if (outcome.error) {
-            fail(*outcome.error, choices_[choice]);
+            fail(as_sent(*outcome.error), choices_[choice]);
         } else if (streaming_) {
             write(format_->end_choice(choice, outcome, std::exchange(choices_[choice].logprobs, {})));
         }
@@ -170,6 +172,11 @@ void Answer::end() {
     if (!streaming_) return sink_.reply(head_, choices_);
     write(format_->end(choices_));
     sink_.finish();
+}
+
+Error Answer::as_sent(Error error) const {
+    error.message = sent_.in(error.message);
+    return error;
 }
 
 void Answer::fail(const Error& error, const Choice& failed) {

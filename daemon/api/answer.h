@@ -15,6 +15,7 @@
 
 #include "api/answer_format.h"
 #include "api/answer_sink.h"
+#include "api/sent_names.h"
 #include "service/service.h"
 
 namespace llmd::api {
@@ -36,9 +37,11 @@ public:
     Answer(const Answer&) = delete;
     Answer& operator=(const Answer&) = delete;
 
-    // Once, with at least one request. `notes` are what whoever asks is to know about the way in which it is answered.
+    // Once, with at least one request. `notes` are what whoever asks is to know about the way in which it is answered;
+    // `sent` names in them, and in errors, what was asked.
     // With the service's error, when it does not take them, nothing follows.
-    base::Result<void> submit(std::vector<service::GenerateRequest> requests, std::vector<std::string> notes);
+    base::Result<void> submit(std::vector<service::GenerateRequest> requests, std::vector<std::string> notes,
+                              SentNames sent = {});
 
     // Returns the id of the answer, which is that of its first request.
     service::RequestId id() const { return head_.id; }
@@ -60,7 +63,9 @@ private:
     public:
         Receiver(Answer& answer, size_t choice) : answer_(answer), choice_(choice) {}
         void on_note(const std::string& note) override {
-            if (choice_ == 0) answer_.head_.notes.push_back(note);  // the notes of the others are the same
+            if (choice_ == 0) {
+                answer_.head_.notes.push_back(answer_.sent_.in(note));  // those of the others are the same
+            }
         }
         void on_accepted(uint32_t prompt_tokens) override { answer_.on_accepted(prompt_tokens); }
         void on_logprobs(std::span<const protocol::TokenLogprobs> logprobs) override { aligner.add(logprobs); }
@@ -92,6 +97,7 @@ private:
     void on_finished(size_t choice, const service::Outcome& outcome);
     void begin_stream();
     void end();
+    base::Error as_sent(base::Error error) const;
     void fail(const base::Error& error, const Choice& failed);
     // Those that have not ended: with an error, or cancelled.
     void end_requests(const std::optional<base::Error>& error);
@@ -102,6 +108,7 @@ private:
     AnswerFormat* const format_;
     const AnswerMode mode_;
     const std::function<void()> on_ended_;
+    SentNames sent_;
     AnswerHead head_;
     std::deque<Receiver> receivers_;  // which stay where they are
     std::vector<Choice> choices_;

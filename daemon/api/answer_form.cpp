@@ -1,7 +1,10 @@
 #include "api/field_readers.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
+#include <limits>
+#include <variant>
 
 namespace llmd::api {
 
@@ -15,12 +18,23 @@ using Key = std::string_view;
 // The schema of "any JSON object".
 constexpr std::string_view kAnyObjectSchema = R"({"type":"object"})";
 
+void round_numbers(Value& value) {
+    if (const auto* number = value.get<Value::LargeNumber>()) {
+        constexpr double kMost = std::numeric_limits<double>::max();
+        value = std::clamp(std::strtod(number->text.c_str(), nullptr), -kMost, kMost);
+    } else if (auto* array = std::get_if<Value::Array>(&value.value)) {
+        for (Value& one : *array) round_numbers(one);
+    } else if (auto* object = std::get_if<Value::Object>(&value.value)) {
+        for (Value::Member& member : *object) round_numbers(member.value);
+    }
+}
+
 // A schema, as an object or as its JSON text.
 void take_schema(FieldReader& reader, Key key, const Value& schema, std::string& out) {
     if (const auto* text = schema.get<std::string>()) {
         out = *text;
     } else if (schema.is<Value::Object>()) {
-        out = base::json_text(schema);
+        out = schema_text(schema);
     } else {
         return reader.wrong_type(key, "a JSON schema, which is an object", schema);
     }
@@ -31,8 +45,8 @@ void take_schema(FieldReader& reader, Key key, const Value& schema, std::string&
 
 // Notes that a field says the form of the answer. Returns false if another one has.
 bool takes_form(FieldReader& reader, Key key, Call& call) {
-    if (!call.form_field.empty()) reader.refuse(key, "given together with ", call.form_field);
-    call.form_field = base::concat(reader.path(), key);
+    if (!call.sent.form.empty()) reader.refuse(key, "given together with ", call.sent.form);
+    call.sent.form = base::concat(reader.path(), key);
     return !reader.error();
 }
 
@@ -43,6 +57,12 @@ void take_any_object(FieldReader& reader, Key key, Call& call) {
 }
 
 }  // namespace
+
+std::string schema_text(const Value& schema) {
+    Value rounded = schema;
+    round_numbers(rounded);
+    return base::json_text(rounded);
+}
 
 void read_schema(FieldReader& reader, Key key, Call& call) {
     const Value* schema = reader.find(key);
@@ -161,7 +181,7 @@ void check_form(FieldReader& reader, const Call& call) {
     const service::GenerateRequest& request = call.request;
     const bool may_call = !request.tools.empty() && request.tool_choice != protocol::ToolChoice::None;
     if (may_call && (!request.regex.empty() || !request.choices.empty())) {
-        reader.refuse(call.form_field, "given together with tools");
+        reader.refuse(call.sent.form, "given together with tools");
     }
 }
 

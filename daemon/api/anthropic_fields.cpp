@@ -14,7 +14,6 @@ namespace {
 using base::Value;
 using protocol::ChatMessage;
 using protocol::Thinking;
-using service::RequestLimits;
 using Key = std::string_view;
 using Role = ChatMessage::Role;
 
@@ -101,8 +100,8 @@ void read_turn(FieldReader& reader, std::vector<ChatMessage>& out) {
                                    : reader.refuse("role", "it is missing");
     }
     if (role != "assistant" && !reader.has("content")) reader.refuse("content", "it is missing");
-    if (out.size() > RequestLimits::kMaxMessages) {
-        reader.refuse("content", "turns and results are more than ", RequestLimits::kMaxMessages);
+    if (out.size() > kMaxTurnsRead) {
+        reader.refuse("content", "turns and results are more than ", kMaxTurnsRead);
     }
     if (!out.empty() && out.back().tool_calls.size() > protocol::kMaxToolCalls) {
         reader.refuse("content", out.back().tool_calls.size(), " calls are more than ", protocol::kMaxToolCalls);
@@ -149,6 +148,8 @@ void read_anthropic_tools(FieldReader& reader, Key key, Call& call) {
         }
         listed.push_back(Value::Object{{"type", "function"}, {"function", std::move(function)}});
     });
+    call.sent.function = "";
+    call.sent.parameters = ".input_schema";
     read_as(reader, key, std::move(listed), call, read_call_tools);
 }
 

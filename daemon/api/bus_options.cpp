@@ -64,10 +64,6 @@ Result<void> take_prompt(Call& call, std::string prompt, size_t most_bytes) {
 
 Result<void> take_messages(Call& call, Value::Array messages, size_t most_bytes) {
     if (messages.empty()) return fail(ErrorCode::InvalidArgument, "messages: there is none");
-    const size_t most = RequestLimits::kMaxMessages - (call.system ? 1 : 0);
-    if (messages.size() > most) {
-        return fail(ErrorCode::InvalidArgument, "messages: ", messages.size(), " are more than ", most);
-    }
     const Value::Object holder{{"messages", std::move(messages)}};
     FieldReader reader(holder);
     std::vector<ChatMessage> read;
@@ -75,6 +71,10 @@ Result<void> take_messages(Call& call, Value::Array messages, size_t most_bytes)
     if (reader.error()) return *reader.error();
     mend_history(read, call.notes);
     if (read.empty()) return fail(ErrorCode::InvalidArgument, "messages: there is none that says anything");
+    const size_t most = RequestLimits::kMaxMessages - (call.system ? 1 : 0);
+    if (read.size() > most) {
+        return fail(ErrorCode::InvalidArgument, "messages: ", read.size(), " are more than ", most);
+    }
     if (call.system && read.front().role == ChatMessage::Role::System) {
         return fail(ErrorCode::InvalidArgument, "system: the messages begin with one already");
     }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/sent_names.h"
 #include "service/request.h"
 
 namespace llmd::api {
@@ -30,7 +31,6 @@ struct Call {
     bool include_usage = false;     // the stream ends with what the request cost
     bool raw = false;               // the prompt is not to become a conversation
     std::optional<uint32_t> n_ctx;  // the context that the caller believes in
-    std::string form_field;         // the field that says the form of the answer; empty: none does
     EmbeddingEncoding encoding = EmbeddingEncoding::Numbers;
     // These come from the bus alone.
     std::string handle_token;  // empty: none was given
@@ -38,6 +38,7 @@ struct Call {
     PipeFormat format = PipeFormat::JsonLines;
     // Each note is a sentence that begins with a field, and says how the field was taken otherwise than it was asked.
     std::vector<std::string> notes;
+    SentNames sent;
 };
 
 }  // namespace llmd::api

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/field_readers.h"
+
 namespace llmd::api {
 
 namespace {
@@ -164,8 +166,8 @@ void read_item(FieldReader& reader, std::vector<ChatMessage>& out) {
 // Each message or item of the array at `key`.
 template <typename Read>
 void each_turn(FieldReader& reader, std::string_view key, const Value::Array& array, Read read) {
-    if (array.size() > RequestLimits::kMaxMessages) {
-        return reader.refuse(key, array.size(), " are more than ", RequestLimits::kMaxMessages);
+    if (array.size() > kMaxTurnsRead) {
+        return reader.refuse(key, array.size(), " are more than ", kMaxTurnsRead);
     }
     reader.each(key, array, "an object", read);
 }
@@ -255,7 +257,7 @@ void read_tools(FieldReader& reader, std::string_view key, std::string& out) {
         const Value* type = base::find(*object, "type");
         tool = Value::Object{{"type", type ? *type : Value("function")}, {"function", std::move(function)}};
     }
-    out = base::json_text(std::move(listed));
+    out = schema_text(std::move(listed));
     if (out.size() > RequestLimits::kMaxToolsBytes) {
         reader.refuse(key, out.size(), " bytes are more than ", RequestLimits::kMaxToolsBytes);
     }

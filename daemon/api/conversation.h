@@ -12,6 +12,10 @@
 
 namespace llmd::api {
 
+// Turns and results of tools that are read of a conversation; those that say nothing are not among the kMaxMessages
+// that it may have.
+inline constexpr size_t kMaxTurnsRead = 4 * service::RequestLimits::kMaxMessages;
+
 // This holds for a message of the user or the system without `content`; one that is null is empty. Ollama's Python
 // package leaves out what is empty.
 enum class MissingContent : uint8_t { Refused, IsEmpty };

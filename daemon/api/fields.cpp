@@ -367,6 +367,7 @@ void read_bus_fallback(FieldReader& reader, Key key, Call& call) {
 void set_defaults(Dialect dialect, Call& call) {
     if ((dialect & (kConversation | kOllama)) != 0) call.request.max_tokens = kDefaultAnswerTokens;
     call.stream = (dialect & kOllama) != 0;
+    if (dialect == kResponses) call.sent.function = "";
     call.request.truncate = (dialect & (kOllama | kOllamaEmbed)) != 0;
 }
 
@@ -386,7 +387,8 @@ void check_required(FieldReader& reader, Dialect dialect, Call& call) {
     if (dialect == kOllamaEmbeddings && request.inputs.empty()) reader.refuse("prompt", "it is missing");
     // Results of tools have got the calls that were missing.
     if (request.messages.size() > RequestLimits::kMaxMessages) {
-        reader.refuse("messages", request.messages.size(), " are more than ", RequestLimits::kMaxMessages);
+        reader.refuse(dialect == kResponses ? "input" : "messages", request.messages.size(), " are more than ",
+                      RequestLimits::kMaxMessages);
     }
     if (call.raw && call.system) reader.refuse("system", "not with a raw prompt");
 }

@@ -15,7 +15,8 @@
 //               true, false. What stands beside $ref, allOf, anyOf and oneOf is merged with them
 //   objects     properties, required, additionalProperties, minProperties up to one more than the properties,
 //               maxProperties, patternProperties, propertyNames (names as strings are, or an enum of them)
-//   arrays      items, prefixItems, minItems, maxItems, uniqueItems if the items are few constants (kMaxUniqueSets)
+//   arrays      items, prefixItems (or draft 7's items that is an array, and additionalItems), minItems, maxItems,
+//               uniqueItems if the items are few constants (kMaxUniqueSets)
 //   strings     minLength, maxLength, pattern (pattern.h), format (text_format() in pattern.h); one that is not known
 //               is an annotation (JSON Schema Validation 2020-12, 7.2.1), of which a note tells unless a pattern is
 //               beside it

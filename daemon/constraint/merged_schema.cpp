@@ -73,7 +73,7 @@ void MergedSchema::add(const SchemaAt& at, element root, size_t& n_merges, std::
 std::vector<MergedSchema::Held> MergedSchema::held(const SchemaKeywords& keywords, Keyword keyword) {
     std::vector<Held> all;
     const std::string_view name = keyword_name(keyword);
-    const std::string path = path_within(keywords.path, name);
+    const std::string path = path_within(keywords.path, keywords.name_of(keyword));
     const Holds kind = held_by(name);
     if (kind == Holds::Map) {
         simdjson::dom::object map;
@@ -96,7 +96,7 @@ std::vector<MergedSchema::Held> MergedSchema::held(const SchemaKeywords& keyword
 }
 
 void MergedSchema::refuse_form(const SchemaKeywords& keywords, Keyword keyword, std::string_view wanted) {
-    reject(keywords.path, keyword_name(keyword), ": ", as_told(*keywords[keyword]), " is not ", wanted);
+    reject(keywords.path, keywords.name_of(keyword), ": ", as_told(*keywords[keyword]), " is not ", wanted);
 }
 
 std::optional<Keyword> MergedSchema::besides(std::initializer_list<Keyword> known) const {
@@ -322,7 +322,7 @@ bool MergedSchema::add_rest(const SchemaKeywords& keywords, Keyword keyword, Sch
     bool any = true;
     if (!given || given->get(any) == SUCCESS) return any;
     if (given->is_object()) {
-        schemas.push_back({*given, path_within(keywords.path, keyword_name(keyword))});
+        schemas.push_back({*given, path_within(keywords.path, keywords.name_of(keyword))});
     } else {
         refuse_form(keywords, keyword, "a schema");
     }

@@ -63,6 +63,15 @@ constexpr std::array<std::string_view, 16> kAnnotations = {
     "discriminator", "contentEncoding", "contentMediaType", "strict",
 };
 
+constexpr std::string_view kItems = kKeywordRows[static_cast<size_t>(Keyword::Items)].name;
+constexpr std::string_view kAdditionalItems = "additionalItems";
+
+// Returns what a keyword of a tuple of draft 7 is called since.
+std::string_view new_name(std::string_view key) {
+    if (key == kItems) return keyword_name(Keyword::PrefixItems);
+    return key == kAdditionalItems ? kItems : key;
+}
+
 template <size_t n>
 std::optional<size_t> index_in(const std::array<NamedTypes, n>& rows, std::string_view name) {
     const auto found = std::ranges::find(rows, name, &NamedTypes::name);
@@ -132,8 +141,11 @@ uint8_t type_bits(element value) {
 }
 
 SchemaKeywords::SchemaKeywords(simdjson::dom::object schema, std::string_view at) : path(at) {
+    const auto items = schema["items"];
+    is_old_tuple = items.error() == simdjson::SUCCESS && items.is_array();
     for (const auto& [key, value] : schema) {
-        if (const auto index = index_in(kKeywordRows, key)) {
+        if (key == kAdditionalItems && !is_old_tuple) continue;  // it says nothing there
+        if (const auto index = index_in(kKeywordRows, is_old_tuple ? new_name(key) : key)) {
             if (values[*index]) twice = static_cast<Keyword>(*index);
             values[*index] = value;
         } else if (std::ranges::find(kAnnotations, key) == kAnnotations.end() && !key.starts_with("x-") &&
@@ -141,6 +153,12 @@ SchemaKeywords::SchemaKeywords(simdjson::dom::object schema, std::string_view at
             unknown.push_back(key);
         }
     }
+}
+
+std::string_view SchemaKeywords::name_of(Keyword keyword) const {
+    if (is_old_tuple && keyword == Keyword::PrefixItems) return kItems;
+    if (is_old_tuple && keyword == Keyword::Items) return kAdditionalItems;
+    return keyword_name(keyword);
 }
 
 std::optional<Keyword> SchemaKeywords::besides(std::initializer_list<Keyword> known) const {

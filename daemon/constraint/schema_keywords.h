@@ -84,6 +84,8 @@ struct SchemaKeywords {
     std::array<std::optional<simdjson::dom::element>, kKeywords> values;
     std::vector<std::string_view> unknown;  // those that are neither supported nor annotations, in their order
     std::optional<Keyword> twice;
+    // Draft 7's tuple, whose `items` is an array: values has it as PrefixItems, and its `additionalItems` as Items.
+    bool is_old_tuple = false;
 
     SchemaKeywords(simdjson::dom::object schema, std::string_view at);
 
@@ -91,6 +93,8 @@ struct SchemaKeywords {
         return values[static_cast<size_t>(keyword)];
     }
     bool has(Keyword keyword) const { return (*this)[keyword].has_value(); }
+    // Returns what the keyword is called in this schema.
+    std::string_view name_of(Keyword keyword) const;
     // Returns some keyword besides these, if there is one.
     std::optional<Keyword> besides(std::initializer_list<Keyword> known) const;
     // Returns the types that `type` names, and null if moreover it is `nullable`; nothing if there is no `type`, 0 if

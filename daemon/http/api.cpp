@@ -259,8 +259,11 @@ void Api::post_messages(const std::shared_ptr<Exchange>& exchange, const Request
 void Api::post_count_tokens(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     auto call = api::read_call(request.body, api::kAnthropic);
     if (!call) return exchange->reply(anthropic_error(call.error()));
-    service_.render(call->request.model, prompt_of(call->request), [exchange](const auto& prompt) {
-        exchange->reply(prompt ? json_reply(anthropic_count(prompt->n_tokens)) : anthropic_error(prompt.error()));
+    service_.render(call->request.model, prompt_of(call->request), [exchange, sent = call->sent](const auto& prompt) {
+        if (prompt) return exchange->reply(json_reply(anthropic_count(prompt->n_tokens)));
+        base::Error error = prompt.error();
+        error.message = sent.in(error.message);
+        exchange->reply(anthropic_error(error));
     });
 }
 
@@ -371,7 +374,7 @@ void Api::generate(const std::shared_ptr<Exchange>& exchange, const Request& req
     answering.answer =
         std::make_unique<api::Answer>(service_, *answering.sink, &answering.sink->format(), *mode, forget);
     auto requests = choices_of(call);
-    const auto submitted = answering.answer->submit(std::move(requests), std::move(call.notes));
+    const auto submitted = answering.answer->submit(std::move(requests), std::move(call.notes), std::move(call.sent));
     if (!submitted) return answering.sink->refuse(submitted.error(), 0);
     answers_.emplace(key, std::move(answering));
 }

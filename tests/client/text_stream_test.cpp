@@ -102,6 +102,7 @@ TEST(CutHint, NamesWhatAllowsMore) {
     EXPECT_EQ(hint("length", 1, {{"max_tokens", uint64_t{40}}}),
               "llmctl: cut after 1 token, where the model's context is full; the setting context_length says how long "
               "it is\n");
+    EXPECT_EQ(hint("length", 0, {{"max_tokens", uint64_t{0}}}), "") << "it was to have none";
     for (const char* reason : {"stop", "tool_calls", "cancelled", "timeout"})
         EXPECT_EQ(hint(reason, 40, {}), "") << reason;
 }

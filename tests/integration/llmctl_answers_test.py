@@ -15,6 +15,7 @@ TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {
     "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}]
 WEATHER = ("call", "call_1", "weather", '{\n"city": "Oslo"}')
 TIME = ("call", "call_2", "time", "{}")
+CUT = "llmctl: cut after 7 tokens, where the model's context is full; the setting context_length says how long it is\n"
 TURN = {"role": "user", "content": "How is it?"}
 
 
@@ -41,11 +42,11 @@ class Answers(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
-    def chat(self, *options, stdin, answers):
+    def chat(self, *options, stdin, answers, told=""):
         """(standard output, the messages of each request)"""
         self.llmd.answers += answers
         done = self.ctl("chat", *options, stdin=stdin)
-        self.assertEqual((done.stderr, self.llmd.answers), (b"", []))
+        self.assertEqual((done.stderr.decode(), self.llmd.answers), (told, []))
         return done.stdout.decode(), [messages for messages, _ in self.llmd.asked]
 
     def test_the_results_of_calls_go_back(self):
@@ -87,7 +88,7 @@ class Answers(unittest.TestCase):
 
     def test_a_call_that_was_cut_is_none(self):
         out, asked = self.chat("--tools", self.tools, stdin="How is it?\nAnd now?\n", answers=[
-            [("text", "Let me see."), ("call", "call_1", "weather", '{"ci'), "length"], [("text", "Cold"), "stop"]])
+            [("text", "Let me see."), ("call", "call_1", "weather", '{"ci'), "length"], [("text", "Cold"), "stop"]], told=CUT)
         self.assertEqual(out, "Let me see.\nCold\n")
         self.assertEqual(asked[1], [TURN, {"role": "assistant", "content": "Let me see."},
                                     {"role": "user", "content": "And now?"}])

@@ -95,7 +95,7 @@ class LooseSchema(response_format.TestCase):
                     self.assertEqual((status, left_out(notes)), (200, left), said)
                 else:
                     self.assertEqual(status, 400)
-                    self.assertTrue(said.startswith(f"json_schema: at \"{left[0][0]}\": "), said)
+                    self.assertTrue(said.startswith(f"{response_format.FIELD}: at \"{left[0][0]}\": "), said)
 
     def test_what_is_malformed_is_refused(self):
         for name, schema in REFUSED.items():
@@ -116,10 +116,12 @@ class LooseSchema(response_format.TestCase):
         messages = [{"role": "user", "content": WORDS}]
         status, headers, body = self.ask("/api/chat", {"model": PHONE, "messages": messages, "stream": False, "format": schema})
         self.assertEqual((status, left_out(headers.get_all("x-llmd-note"))), (200, left))
+        self.assertTrue(headers["x-llmd-note"].startswith("format: at "), headers["x-llmd-note"])
         text = json.loads(body)["message"]["content"]
         form = {"type": "json_schema", "name": "n", "schema": schema}
         status, headers, body = self.ask("/v1/responses", {"model": PHONE, "input": WORDS, "text": {"format": form}})
         self.assertEqual((status, left_out(headers.get_all("x-llmd-note"))), (200, left), body)
+        self.assertTrue(headers["x-llmd-note"].startswith("text.format: at "), headers["x-llmd-note"])
         status, _, _ = self.ask("/v1/responses", {"model": PHONE, "input": WORDS, "text": {"format": dict(form, strict=True)}})
         self.assertEqual(status, 400)
         of_bus, info = self.client.generate(WORDS, model=PHONE, system="Answer.", json_schema=json.dumps(schema))

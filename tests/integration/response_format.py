@@ -9,7 +9,8 @@ from harness import MARKER, PHONE
 from socket_test import Connection
 
 WORDS = f"Give an example of {MARKER}."
-NOTE = re.compile(r'json_schema: at ("(?:[^"\\]|\\.)*"): (.*); it is not enforced')
+FIELD = "response_format"
+NOTE = re.compile(r'[\w.]+: at ("(?:[^"\\]|\\.)*"): (.*); it is not enforced')
 # Where a note names two keywords, the second is the one that is left out.
 KEYWORD = re.compile(r'(?:enum|const) beside (\w+)|"([^"]+)" is not supported|(\w+)')
 

@@ -145,10 +145,10 @@ TEST(AnthropicFields, OtherBlocksAreRefusedByName) {
 
 TEST(AnthropicFields, ThereAreLimits) {
     std::string results;
-    for (int i = 0; i < 1025; ++i) results += R"({"type":"tool_result"},)";
+    for (int i = 0; i < 4097; ++i) results += R"({"type":"tool_result"},)";
     results.pop_back();
     EXPECT_EQ(refused_turns(R"({"role":"user","content":[)" + results + "]}"),
-              "messages[0].content: turns and results are more than 1024");
+              "messages[0].content: turns and results are more than 4096");
     EXPECT_EQ(refused_turns(R"({"role":"user","content":[)" + results.substr(0, 600 * 23 - 1) + "]}"),
               "messages: 1200 are more than 1024");
     std::string calls;

@@ -349,6 +349,13 @@ TEST(Chat, BadMessagesAreRefusedByTheirPlace) {
     EXPECT_EQ(refusal("[" + repeated(R"({"role":"user","content":"c"},)", RequestLimits::kMaxMessages) +
                       R"({"role":"user","content":"c"}])"),
               "messages: 1025 are more than 1024");
+    const std::string empty = repeated(R"({"role":"user","content":"c"},{"role":"assistant","content":null},)", 2048);
+    EXPECT_EQ(accepted(parse_chat_completion(R"({"messages":[)" + empty.substr(0, empty.size() - 1) + "]}"))
+                  .requests.front()
+                  .messages.size(),
+              1u)
+        << "those that say nothing do not count";
+    EXPECT_EQ(refusal("[" + empty + R"({"role":"user","content":"c"}])"), "messages: 4097 are more than 4096");
 }
 
 TEST(Chat, AnswersAreLongerThanCompletionsByDefault) {
@@ -368,6 +375,11 @@ TEST(ResponseFormat, BecomesASchema) {
     EXPECT_TRUE(base::parse_json(
         schema(R"({"type":"json_schema","json_schema":{"schema":{"maximum":98765432109876543210.5}}})")))
         << "a number beyond all integers stays one";
+    EXPECT_EQ(
+        schema(R"({"type":"json_schema","json_schema":{"schema":{"maximum":18446744073709551616,"minimum":-1e400,)"
+               R"("enum":[[123456789012345678901234567890]]}}})"),
+        R"({"maximum":1.8446744073709552e+19,"minimum":-1.7976931348623157e+308,"enum":[[1.2345678901234568e+29]]})")
+        << "one beyond those that the engine reads is the nearest of them";
     EXPECT_NE(refused(R"("response_format":{"type":"grammar"})"), "");
     EXPECT_NE(refused(R"("response_format":{})"), "");
     EXPECT_NE(refused(R"("response_format":"json")"), "");

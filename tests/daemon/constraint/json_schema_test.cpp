@@ -126,6 +126,17 @@ TEST(JsonSchema, Arrays) {
     EXPECT_NE(refusal(R"({"prefixItems":[true],"items":false,"minItems":2})"), "accepted");
 }
 
+// As zod-to-json-schema writes a tuple, and a tuple with a rest.
+TEST(JsonSchema, TuplesOfDraft7) {
+    check({R"({"type":"array","minItems":2,"maxItems":2,"items":[{"const":1},{"type":"null"}]})",
+           {"[1,null]"},
+           {"[1]", "[null,1]", "[1,null,1]"}});
+    check({R"({"items":[{"const":1}],"additionalItems":{"const":2},"minItems":1,"maxItems":3})",
+           {"[1]", "[1,2,2]"},
+           {"[]", "[2]", "[1,1]", "[1,2,2,2]"}});
+    check({R"({"items":{"const":1},"additionalItems":false})", {"[]", "[1,1]"}, {"[2]"}});
+}
+
 TEST(JsonSchema, Alternatives) {
     check({R"({"anyOf":[{"type":"string"},{"type":"array","items":{"type":"null"}}]})",
            {R"("a")", "[null]"},
@@ -183,7 +194,9 @@ TEST(JsonSchema, RefusesWhatItCannotHonourAndNamesItsPlace) {
         {R"({"required":"a"})", R"(json_schema: at "#": required: "a" is not an array of strings)"},
         {R"({"required":["a",5]})", R"(json_schema: at "#": required: ["a",5] is not an array of strings)"},
         {R"({"anyOf":[]})", R"(json_schema: at "#": anyOf: [] is not an array of 1 to 64 schemas)"},
-        {R"({"items":[{}]})", R"(json_schema: at "#": items: [{}] is not a schema)"},
+        {R"({"items":3})", R"(json_schema: at "#": items: 3 is not a schema)"},
+        {R"({"items":[3]})", R"(json_schema: at "#/items/0": 3 is not a schema)"},
+        {R"({"items":[{}],"additionalItems":3})", R"(json_schema: at "#": additionalItems: 3 is not a schema)"},
         {R"({"format":3})", R"(json_schema: at "#": format: 3 is not a string)"},
         {R"({"nullable":1})", R"(json_schema: at "#": nullable: 1 is not true or false)"},
         {R"({"enum":["a"],"minLength":1})", R"(json_schema: at "#": enum beside minLength is not supported)"},
