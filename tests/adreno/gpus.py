@@ -27,5 +27,5 @@ CACHE_WORDS = {"618": 64 * 16, FIRST: 64 * 16, "660": 127 * 16, "730": 127 * 16,
 OTHERS = {
     "asahi": Gpu("asahi", "asahi", "Apple M1", "libasahi_noop_drm_shim.so", {"AGX_MESA_DEBUG": "shaderdb"}),
     "radeonsi": Gpu("radeonsi", "radeonsi", "AMD", "libamdgpu_noop_drm_shim.so",
-                    {"AMDGPU_GPU_ID": "navi33", "AMD_DEBUG": "cs,stats"}),
+                    {"AMDGPU_GPU_ID": "navi33", "AMD_DEBUG": "cs,stats,asm"}),
 }

@@ -31,7 +31,7 @@ MODELS = [
     ("gemma3-270m", "Q4_0"), ("gemma3-1b", "Q4_0"), ("lfm2-1.2b", "Q4_0"),
 ]
 LONG_CONTEXT = ("tinyllama-1.1b", "Q4_0", 1100)  # attention then needs a launch more a layer
-CHIP_MODELS = [("gpt2-124m", "Q4_0"), ("phone-11m", "Q8_0"), ("tinyllama-1.1b", "Q4_K_M")]  # of the other GPUs' columns
+CHIP_MODELS = [("gpt2-124m", "Q4_0"), ("phone-11m", "Q8_0")]  # of the columns of chips
 PRECISIONS = ("faithful", "fast")
 PEER_ROUNDS = 3
 

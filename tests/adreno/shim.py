@@ -59,7 +59,7 @@ class Shim:
         done = subprocess.run(command, env=self.environment | more, capture_output=True, text=True, errors="replace")
         if done.returncode != 0:
             said = [line for line in done.stderr.splitlines() if not line.startswith(("MESA: info: ", "TRACE "))]
-            raise Refused(said[-1] if said else f"{command[0]} ended with status {done.returncode}")
+            raise Refused(said[-1].split("model.gguf: ")[-1] if said else f"{command[0]} ended with status {done.returncode}")
         return done
 
     def _launches(self, bench, model, arguments, **more):
