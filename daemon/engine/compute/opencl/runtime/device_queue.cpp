@@ -5,6 +5,7 @@
 #include <chrono>
 #include <vector>
 
+#include "engine/compute/opencl/runtime/quirks.h"
 #include "kernel_sources.h"
 
 namespace llmd::compute {
@@ -16,6 +17,9 @@ using Clock = std::chrono::steady_clock;
 
 // A log longer than this says nothing new.
 constexpr size_t kMaxBuildLog = 2000;
+
+// A submission's launches where Quirk::StartsLate is met: of 4, 8, 16 and 32 the fastest for GPT-2 124M on an H200.
+constexpr uint32_t kStartedLaunches = 16;
 
 std::string build_log(cl_program program, cl_device_id device) {
     size_t size = 0;
@@ -107,6 +111,7 @@ Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverri
     DeviceQueue opened;
     opened.device_ = device.id;
     opened.names_ = device.names;
+    if (has_quirk(Quirk::StartsLate, device.names)) opened.most_unsubmitted_ = kStartedLaunches;
     auto limits = query_limits(device.id);
     if (!limits) return limits.error();
     opened.limits_ = *limits;
@@ -276,7 +281,7 @@ Result<void> DeviceQueue::launch(const ClKernel& kernel, size_t groups_x, size_t
     if (result) {
         ++counts_.launches;
         pacer_.on_launch(items);
-        if (submit_each_) result = flush();
+        if (++unsubmitted_ == most_unsubmitted_) result = flush();
     }
     if (!result) static_cast<void>(finish());
     return result;
@@ -322,6 +327,7 @@ Result<void> DeviceQueue::submit_step() {
 
 Result<void> DeviceQueue::flush() {
     ++counts_.submissions;
+    unsubmitted_ = 0;
     pacer_.on_submit(Clock::now());
     return cl_check("clFlush", clFlush(queue_.get()));
 }
@@ -344,6 +350,7 @@ Result<void> DeviceQueue::finish() {
 template <typename Call>
 Result<void> DeviceQueue::wait_for_all(const Call& call) {
     ++counts_.submissions;
+    unsubmitted_ = 0;
     pacer_.on_submit(Clock::now());
     auto result = call();
     pacer_.on_all_done(Clock::now());

@@ -87,7 +87,7 @@ public:
     const DeviceLimits& limits() const { return limits_; }
     const OpenClDevice& names() const { return names_; }
     // Submits every launch on its own from now on: for drivers that do not order the launches of one submission.
-    void submit_each_launch() { submit_each_ = true; }
+    void submit_each_launch() { most_unsubmitted_ = 1; }
     // Submits launches before they add up to too long a submission from now on (SubmitPacer). It does nothing on a
     // CPU device, where nobody waits for the queue, and where nothing runs: a step's time is the host's own there.
     void pace_submissions() {
@@ -163,7 +163,8 @@ private:
     uint64_t allocated_bytes_ = 0;
     QueueCounts counts_;
     SubmitPacer pacer_;
-    bool submit_each_ = false;
+    uint32_t most_unsubmitted_ = 0;  // launches; 0: any number
+    uint32_t unsubmitted_ = 0;
     bool paces_ = false;
     bool compile_only_ = false;
     bool tries_kernels_ = true;

@@ -20,6 +20,7 @@ enum class Quirk : uint8_t {
     PassesForGpu,
     LeavesOutBarriers,
     UnrollsNothing,
+    StartsLate,
     NeedsSampler,
     WrongBuiltIns,
     CallsFunctions,

@@ -64,6 +64,7 @@ TEST(Quirks, AreThoseOfTheDevicesThatTheyName) {
     EXPECT_FALSE(has_quirk(Quirk::NeedsSampler, {.platform = "QUALCOMM", .name = "FD630", .driver = "1.0"}));
     EXPECT_TRUE(has_quirk(Quirk::UnrollsNothing, rusticl("zink Vulkan 1.4(NVIDIA H200)", "26.1.6")));
     EXPECT_FALSE(has_quirk(Quirk::UnrollsNothing, kPhone));
+    EXPECT_FALSE(has_quirk(Quirk::StartsLate, kPhone));
     EXPECT_TRUE(has_quirk(Quirk::PassesForGpu, rusticl("llvmpipe (LLVM 19.1.7, 256 bits)", "26.1.6")));
     EXPECT_FALSE(has_quirk(Quirk::PassesForGpu, kPhone));
     EXPECT_TRUE(has_quirk(Quirk::CopiesHoldQueue, {.platform = "NVIDIA CUDA", .name = "H200", .driver = "580.1"}));
