@@ -12,7 +12,7 @@ from harness import GPT2, LLAMA, MARKER, PHONE
 
 N_REQUESTS = 200
 SEED = 40
-NONSENSE = {"temperature": 1.5, "top_k": 0, "top_p": 1.0, "min_p": 0.0, "max_tokens": 80}
+NONSENSE = {"temperature": 1.5, "top_k": 0, "top_p": 1.0, "min_p": 0.0, "max_tokens": 40}
 WORDS = ("yes", "yes!", "no", "größe", "naïve", "中文", "中", "\U0001f600", "\U0001f600\U0001f601", "a\"b\\c", "two words", " x", "\n", "x\ty",
          "(a|b)*", "Ünder", "", "0", "00", "</think>")
 
