@@ -9,6 +9,7 @@ from harness import LIMIT_S
 from socket_test import Connection
 
 CROWD = 64  # calls of an SDK, of which none is lost
+CROWD_LIMIT_S = 3 * LIMIT_S  # 25,600 tokens on a machine under load
 MAX_CALLS_ON_THE_SOCKET = 4
 
 
@@ -41,7 +42,7 @@ def assert_other_has_its_turn(test, program, at_once, ask):
         ask()  # what came before has been taken too
 
     def end(process):
-        out, errors = process.communicate(timeout=LIMIT_S)
+        out, errors = process.communicate(timeout=CROWD_LIMIT_S)
         test.assertEqual(process.returncode, 0, errors)
         return [int(name.rpartition("-")[2]) for name in json.loads(out)]
 
