@@ -282,8 +282,8 @@ def openai_parse(ai):
     assert response.output_parsed == tale
 
 
+# vLLM's, as its own documents ask for them.
 def openai_structured_outputs(ai):
-    """vLLM's, as its own documents ask for them."""
     def asked(create, **more):
         return create(**COMMON, **more).choices[0]
 
@@ -506,7 +506,7 @@ class Sdk(harness.TestCase):
         self.assertEqual(len(done.stdout.split()), n_tests, done.stdout)
 
     def test_openai(self):
-        self.run_all("openai", 15)
+        self.run_all("openai", 16)
 
     def test_ollama(self):
         self.run_all("ollama", 8)

@@ -142,9 +142,9 @@ class StructuredOutputs(response_format.TestCase):
                 ("x(?=b)", 'regex: "x(?=b)" at character 2: a look-ahead is supported right after a leading ^ only'),
                 ("a$b", "regex: no text matches it"), ("(a", 'regex: "(a" at character 1: the group is not closed')):
             error = self.refusal({"structured_outputs": {"regex": regex}, "stream": True})
-            self.assertEqual((error["message"], error["param"]), (message, "regex"))
+            self.assertEqual((error["message"], error["param"]), (f"structured_outputs.{message}", "structured_outputs.regex"))
         said = self.refusal({"guided_regex": "(a|b)*a(a|b){60}"})["message"]
-        self.assertRegex(said, r"^regex: it is too complicated: it needs more than 8192 states or \d+ steps to compile$")
+        self.assertRegex(said, r"^guided_regex: it is too complicated: it needs more than 8192 states or \d+ steps to compile$")
         error = self.refusal({"structured_outputs": {"choice": ["x" * (1 << 20)]}})
         self.assertEqual(error["param"], "structured_outputs.choice")
         many = [f"choice {i:05}" for i in range(10_000)]
