@@ -42,7 +42,7 @@ void MergedSchema::add(const SchemaAt& at, element root, size_t& n_merges, std::
     }
     simdjson::dom::object object;
     if (at.schema.get(object) != SUCCESS) {
-        reject(at.path, "a schema is an object, true or false");
+        reject(at.path, as_told(at.schema), " is not a schema");
         return;
     }
     open.push_back(at.path);

@@ -202,7 +202,7 @@ TEST(JsonSchema, RefusesWhatItCannotHonourAndNamesItsPlace) {
         {R"({"enum":["a"],"minLength":1})", R"(json_schema: at "#": enum beside minLength is not supported)"},
         {R"({"$ref":"other.json"})", R"(json_schema: at "#": $ref: "other.json" names nothing in this schema)"},
         {R"({"$ref":"#/nowhere"})", R"(json_schema: at "#": $ref: "#/nowhere" names nothing in this schema)"},
-        {"3", R"(json_schema: at "#": a schema is an object, true or false)"},
+        {"3", R"(json_schema: at "#": 3 is not a schema)"},
         {"false", "json_schema: no JSON text fits it that nests less than 64 deep"},
         {R"({"$ref":"#"})", "json_schema: a $ref leads back to itself with nothing in between"},
         {R"({"anyOf":[{"type":"null"},{"$ref":"#"}]})",
