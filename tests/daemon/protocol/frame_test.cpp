@@ -220,8 +220,8 @@ TEST(Frame, FloatsMustBeFinite) {
     }
     std::string body = encoded(Submit{}).substr(4);
     // Type, id, prompt, messages, prompt_ids, tools, tool_choice, tool_name, parallel_tool_calls, bare_calls, truncate,
-    // thinking, json_schema, max_tokens
-    const size_t temperature = 1 + 8 + 4 * 4 + 1 + 4 + 1 + 1 + 1 + 1 + 4 + 4;
+    // thinking, json_schema, regex, choices, max_tokens
+    const size_t temperature = 1 + 8 + 4 * 4 + 1 + 4 + 1 + 1 + 1 + 1 + 4 + 4 + 4 + 4;
     body.replace(temperature, 4, std::string("\0\0\xc0\x7f", 4));
     EXPECT_EQ(refusal(body), "Submit.temperature: nan is not finite");
 }
