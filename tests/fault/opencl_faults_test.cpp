@@ -213,30 +213,6 @@ TEST_F(Faults, AWrongBuiltInFunctionOfMesaNamesItsCure) {
     EXPECT_NE(refused.load_error->message.find("mesa-libclc"), std::string::npos) << refused.load_error->message;
 }
 
-// No kernel calls sin() or fma(), and weights are read through pointers where images give something else.
-TEST_F(Faults, AWrongFunctionThatIsNotNeededHarmsNothing) {
-    const auto text_with_wrong = [](const char* function, uint32_t hidden) {
-        *control_ = {.hidden = kHideCpuType | hidden};
-        std::snprintf(control_->wrong_function, sizeof control_->wrong_function, "%s", function);
-        const Outcome outcome = run(BackendKind::OpenCl);
-        EXPECT_FALSE(outcome.load_error) << outcome.load_error->message;
-        EXPECT_EQ(outcome.ids.size(), kTokens);
-        return outcome.ids;
-    };
-    const struct {
-        const char* function;
-        uint32_t hidden;  // with that the text is the same
-    } cases[] = {{"sin", 0}, {"fma", 0}, {"read_imageui", kHideImages}};
-    for (const auto& [function, hidden] : cases) {
-        const auto expected = text_with_wrong("", hidden);
-        const fs::path cache = directory_ / "not-needed-cache";
-        ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
-        EXPECT_EQ(text_with_wrong(function, 0), expected) << function;
-        fs::remove_all(cache);
-        ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
-    }
-}
-
 // What the host and the device say to each other: the batch, the sampling request, one flush and one small answer.
 // Arguments and memory are a matter of loading.
 TEST_F(Faults, ATokenCostsOneFlushAndOneRead) {
