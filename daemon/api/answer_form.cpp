@@ -168,10 +168,10 @@ void read_structured_outputs(FieldReader& reader, Key key, Call& call) {
             given = name;
             read ? read(fields, name, call) : fields.refuse(name, why);
         }
-        for (const auto& [name, value] : fields.members()) {
+        for (const auto& member : fields.members()) {
             const bool is_form = std::any_of(std::begin(kForms), std::end(kForms),
-                                             [&name](const Form& form) { return form.name == name; });
-            if (!is_form) fields.refuse_value_unless_no(name, value);
+                                             [&member](const Form& form) { return form.name == member.key; });
+            if (!is_form) fields.refuse_value_unless_no(member.key, member.value);
         }
         if (given.empty()) fields.refuse("json", "it is missing, as are json_object, regex and choice");
     });

@@ -97,7 +97,7 @@ inline constexpr BlockLayout kBlockLayouts[] = {
 inline constexpr int8_t kQuantLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
 // The layout of a type, for constants.
-consteval BlockLayout layout_of(TensorType type) {
+constexpr BlockLayout layout_of(TensorType type) {
     for (const BlockLayout& layout : kBlockLayouts) {
         if (layout.type == type) return layout;
     }
