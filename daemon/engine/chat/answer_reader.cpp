@@ -44,9 +44,8 @@ std::vector<AnswerEvent> AnswerReader::finish() {
         events_.push_back({.kind = AnswerEvent::Kind::CallEnd, .text = {}, .call = n_calls_ - 1, .finished = false});
     } else if (state_ == State::Thinking) {
         write_text(AnswerEvent::Kind::Thinking, held_);
-    } else if (state_ == State::Gap) {
-        space_.clear();
-    } else if (must_call_ || follows_call || (is_head && has_marker() && head_.starts_with(syntax_->marker))) {
+    } else if (state_ == State::Gap || must_call_ || follows_call ||
+               (is_head && has_marker() && head_.starts_with(syntax_->marker))) {
         space_.clear();
     } else {
         write_text(AnswerEvent::Kind::Text, is_head ? head_ : held_);
