@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <iterator>
 #include <limits>
 
 namespace llmd::model {
@@ -254,21 +253,6 @@ bool have_exponents(std::span<const std::byte> bytes, size_t first, size_t strid
 }
 
 }  // namespace
-
-std::span<const BlockLayout> block_layouts() {
-    return kBlockLayouts;
-}
-
-const BlockLayout* find_block_layout(uint32_t type_id) {
-    const auto* const it =
-        std::find_if(std::begin(kBlockLayouts), std::end(kBlockLayouts),
-                     [type_id](const BlockLayout& layout) { return static_cast<uint32_t>(layout.type) == type_id; });
-    return it == std::end(kBlockLayouts) ? nullptr : it;
-}
-
-const BlockLayout& block_layout(TensorType type) {
-    return *find_block_layout(static_cast<uint32_t>(type));
-}
 
 std::string ggml_type_name(uint32_t type_id) {
     if (type_id < kTypeNames.size()) return std::string(kTypeNames[type_id]);

@@ -3,6 +3,7 @@
 // All pure functions, callable from any thread.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -75,7 +76,8 @@ struct BlockLayout {
     }
 };
 
-inline constexpr BlockLayout kBlockLayouts[] = {
+// Every supported format, in the order of their ids.
+inline constexpr std::array kBlockLayouts = std::to_array<BlockLayout>({
     {TensorType::F32, "F32", 1, 4},
     {TensorType::F16, "F16", 1, 2},
     {TensorType::Q4_0, "Q4_0", 32, 18, {0, 2}, {}, {}, {2, 16}, {}, 4, 8},
@@ -91,24 +93,21 @@ inline constexpr BlockLayout kBlockLayouts[] = {
     {TensorType::IQ4_NL, "IQ4_NL", 32, 18, {0, 2}, {}, {}, {2, 16}, {}, 4, 0, 32, 1, QuantKind::Level},
     {TensorType::IQ4_XS, "IQ4_XS", 256, 136, {0, 2}, {}, {2, 6}, {8, 128}, {}, 4, 0, 32, 32, QuantKind::Level},
     {TensorType::BF16, "BF16", 1, 2},
-};
+});
 
 // The levels of QuantKind::Level (kvalues_iq4nl in ggml-common.h).
 inline constexpr int8_t kQuantLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
-// The layout of a type, for constants.
-constexpr BlockLayout layout_of(TensorType type) {
-    for (const BlockLayout& layout : kBlockLayouts) {
-        if (layout.type == type) return layout;
-    }
-    throw "no such type";
-}
-
-// Every supported format, in the order of their ids.
-std::span<const BlockLayout> block_layouts();
 // Null when llmd does not support that id.
-const BlockLayout* find_block_layout(uint32_t type_id);
-const BlockLayout& block_layout(TensorType type);
+constexpr const BlockLayout* find_block_layout(uint32_t type_id) {
+    for (const BlockLayout& layout : kBlockLayouts) {
+        if (static_cast<uint32_t>(layout.type) == type_id) return &layout;
+    }
+    return nullptr;
+}
+constexpr const BlockLayout& block_layout(TensorType type) {
+    return *find_block_layout(static_cast<uint32_t>(type));
+}
 // The name of any type id that GGUF defines ("IQ2_XXS"), supported or not, or "type 99".
 std::string ggml_type_name(uint32_t type_id);
 

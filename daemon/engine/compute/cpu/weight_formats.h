@@ -47,7 +47,7 @@ LLMD_INLINE Quants signed_quants(Quants quants) {
 // sub-block with a scale of their own), kLargest (quant by its magnitude), kOffset, kHasMinimum.
 template <model::TensorType kType>
 struct PackedFormat {
-    static constexpr model::BlockLayout kBlock = model::layout_of(kType);
+    static constexpr model::BlockLayout kBlock = model::block_layout(kType);
     static constexpr unsigned kSubBlocks = kBlock.block_weights / 32, kBytes = kBlock.block_bytes,
                               kScales = 32 / kBlock.scale_weights;
     static constexpr bool kIsSigned = kBlock.kind != model::QuantKind::Unsigned;

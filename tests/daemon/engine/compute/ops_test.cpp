@@ -61,7 +61,7 @@ protected:
 };
 
 TEST_P(Ops, EveryTensorType) {
-    for (const model::BlockLayout& format : model::block_layouts()) {
+    for (const model::BlockLayout& format : model::kBlockLayouts) {
         UniformSpec config = small_llama();
         config.n_embd = 256;
         config.head_dim = 64;

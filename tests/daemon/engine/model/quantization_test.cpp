@@ -29,11 +29,11 @@ std::vector<float> decode(TensorType type, const Bytes& blocks) {
 }
 
 TEST(BlockLayouts, AreListedInTheOrderOfTheirIds) {
-    ASSERT_EQ(block_layouts().size(), 15u);
-    for (size_t i = 1; i < block_layouts().size(); ++i) {
-        EXPECT_LT(block_layouts()[i - 1].type, block_layouts()[i].type);
+    ASSERT_EQ(kBlockLayouts.size(), 15u);
+    for (size_t i = 1; i < kBlockLayouts.size(); ++i) {
+        EXPECT_LT(kBlockLayouts[i - 1].type, kBlockLayouts[i].type);
     }
-    for (const BlockLayout& format : block_layouts()) {
+    for (const BlockLayout& format : kBlockLayouts) {
         EXPECT_EQ(find_block_layout(static_cast<uint32_t>(format.type)), &format);
         EXPECT_EQ(&block_layout(format.type), &format);
         EXPECT_EQ(ggml_type_name(static_cast<uint32_t>(format.type)), format.name);
@@ -151,7 +151,7 @@ constexpr std::array<Golden, 12> kGolden = {{
 
 // Each byte of a block is in one field.
 TEST(BlockLayouts, HaveNoGapsAndTellWhatTheirNumbersReach) {
-    for (const BlockLayout& layout : block_layouts()) {
+    for (const BlockLayout& layout : kBlockLayouts) {
         SCOPED_TRACE(layout.name);
         if (layout.is_plain()) continue;
         std::vector<int> held(layout.block_bytes);
@@ -204,7 +204,7 @@ TEST(Dequantize, MatchesAnIndependentDecoderBitForBit) {
 
 // The tests' own random blocks are centred and of the wanted size, in every format.
 TEST(RandomBlocks, HaveTheWantedMagnitude) {
-    for (const BlockLayout& format : block_layouts()) {
+    for (const BlockLayout& format : kBlockLayouts) {
         test::RandomBits bits(3);
         const auto weights = decode(format.type, test::random_blocks(format.type, 4096, 0.5f, bits));
         double sum = 0;
@@ -218,7 +218,7 @@ TEST(RandomBlocks, HaveTheWantedMagnitude) {
 }
 
 TEST(AreFinite, OneWeightThatIsNotIsFound) {
-    for (const BlockLayout& format : block_layouts()) {
+    for (const BlockLayout& format : kBlockLayouts) {
         SCOPED_TRACE(format.name);
         test::RandomBits bits(3);
         const Bytes blocks = test::random_blocks(format.type, 1024, 0.5f, bits);

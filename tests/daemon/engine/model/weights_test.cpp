@@ -327,7 +327,7 @@ TEST(Weights, RoleNamesAreDistinct) {
 }
 
 TEST(TinyModel, EveryShapeAndTypeBinds) {
-    for (const BlockLayout& format : block_layouts()) {
+    for (const BlockLayout& format : kBlockLayouts) {
         for (const char* architecture : {"gpt2", "llama", "qwen2"}) {
             TinyModel model = tiny(architecture);
             model.type = format.type;

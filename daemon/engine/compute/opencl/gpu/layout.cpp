@@ -127,7 +127,7 @@ void q4_k_quants(const uint8_t* qs, size_t sub, BlockQuants& quants) {
 }
 
 void q6_k_quants(const uint8_t* block, size_t sub, BlockQuants& quants) {
-    constexpr model::BlockLayout kBlock = model::layout_of(TensorType::Q6_K);
+    constexpr model::BlockLayout kBlock = model::block_layout(TensorType::Q6_K);
     const uint8_t* low = block + kBlock.quants.at + sub / 4 * 64 + sub % 2 * 32;
     const uint8_t* high = block + kBlock.high_bits.at + sub / 4 * 32;
     for (size_t j = 0; j < quants.size(); ++j) {
@@ -137,8 +137,8 @@ void q6_k_quants(const uint8_t* block, size_t sub, BlockQuants& quants) {
 
 // As a layout of Q6_K holds them, whose zero point is another.
 void q3_k_quants(const uint8_t* block, size_t sub, BlockQuants& quants) {
-    constexpr model::BlockLayout kBlock = model::layout_of(TensorType::Q3_K);
-    constexpr int kHigher = model::layout_of(TensorType::Q6_K).zero_point - kBlock.zero_point;
+    constexpr model::BlockLayout kBlock = model::block_layout(TensorType::Q3_K);
+    constexpr int kHigher = model::block_layout(TensorType::Q6_K).zero_point - kBlock.zero_point;
     const uint8_t* low = block + kBlock.quants.at + sub / 4 * 32;
     const uint8_t* high = block + kBlock.high_bits.at;
     for (size_t j = 0; j < quants.size(); ++j) {
@@ -303,7 +303,7 @@ void put_row(const void* row, uint32_t block, uint32_t odd, const ArrayWriter& q
     }
 }
 
-constexpr model::BlockLayout kQ8 = model::layout_of(TensorType::Q8_0);
+constexpr model::BlockLayout kQ8 = model::block_layout(TensorType::Q8_0);
 
 void repack_q8_0(uint32_t cols, RowPair rows, const ArrayWriter& quants, const ArrayWriter& scales) {
     for (uint32_t block = 0; block < block_count(cols); ++block) {

@@ -74,7 +74,7 @@ constexpr uint32_t kMany = 9;   // rows of the batch, some of which some sets of
 
 TEST(CpuKernels, AProductWithAUnitVectorIsTheReferenceDecoding) {
     for (const CpuKernels& kernels : usable_cpu_kernels()) {
-        for (const model::BlockLayout& format : model::block_layouts()) {
+        for (const model::BlockLayout& format : model::kBlockLayouts) {
             // Plain numbers may end anywhere.
             const uint32_t cols = format.block_weights == 1 ? 45 : 512;
             const Problem p = random_matrix(format.type, kRows, cols);
@@ -101,7 +101,7 @@ TEST(CpuKernels, EveryInstructionSetAndColumnCountGivesTheSameBits) {
     constexpr uint32_t kColumns = 19;
     constexpr uint32_t kCols =
         1024 + 768;  // more sub-blocks than are unpacked at once, and a part of a second such chunk
-    for (const model::BlockLayout& format : model::block_layouts()) {
+    for (const model::BlockLayout& format : model::kBlockLayouts) {
         const Problem p = random_matrix(format.type, kRows, kCols);
         Noise noise(1);
         std::vector<float> x(size_t{kColumns} * kCols);
@@ -130,7 +130,7 @@ TEST(CpuKernels, EveryInstructionSetAndColumnCountGivesTheSameBits) {
 TEST(CpuKernels, APackedProductErrsByTheRoundingOfActivationsOnly) {
     constexpr uint32_t kCols = 4096;
     for (const CpuKernels& kernels : usable_cpu_kernels()) {
-        for (const model::BlockLayout& format : model::block_layouts()) {
+        for (const model::BlockLayout& format : model::kBlockLayouts) {
             if (!is_packed(format.type)) continue;
             const Problem p = random_matrix(format.type, kRows, kCols);
             Noise noise(3);

@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kCols = 512;
 
 TEST(PackedRows, UnpackToTheFilesBlocks) {
-    for (const model::BlockLayout& format : model::block_layouts()) {
+    for (const model::BlockLayout& format : model::kBlockLayouts) {
         if (format.block_weights == 1) {
             EXPECT_FALSE(is_packed(format.type)) << format.name;
             continue;

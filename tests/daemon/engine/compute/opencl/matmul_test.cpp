@@ -241,7 +241,7 @@ std::vector<Parameter> parameters() {
     for (const DeviceUnderTest& device : opencl_devices_under_test()) {
         // A device may be listed in several shapes; here only its index matters.
         if (!result.empty() && result.back().device.opencl_index == device.opencl_index) continue;
-        for (const model::BlockLayout& format : model::block_layouts()) result.push_back({device, format.type});
+        for (const model::BlockLayout& format : model::kBlockLayouts) result.push_back({device, format.type});
     }
     return result;
 }
