@@ -26,7 +26,7 @@ Result<void> Answer::submit(std::vector<service::GenerateRequest> requests, std:
     const auto ids = service_.submit(std::move(requests), receivers);
     if (!ids) {
         receivers_.clear();
-        return as_sent(ids.error());
+        return sent_.in(ids.error());
     }
     choices_.resize(receivers_.size());
     head_.created = std::chrono::system_clock::now();
@@ -156,7 +156,7 @@ void Answer::on_finished(size_t choice, const service::Outcome& outcome) {
         if (outcome.finish == service::Finish::Cancelled) {
             fail({ErrorCode::Cancelled, "the request was cancelled"}, choices_[choice]);
         } else if (outcome.error) {
-            fail(as_sent(*outcome.error), choices_[choice]);
+            fail(sent_.in(*outcome.error), choices_[choice]);
         } else if (streaming_) {
             write(format_->end_choice(choice, outcome, std::exchange(choices_[choice].logprobs, {})));
         }
@@ -172,11 +172,6 @@ void Answer::end() {
     if (!streaming_) return sink_.reply(head_, choices_);
     write(format_->end(choices_));
     sink_.finish();
-}
-
-Error Answer::as_sent(Error error) const {
-    error.message = sent_.in(error.message);
-    return error;
 }
 
 void Answer::fail(const Error& error, const Choice& failed) {

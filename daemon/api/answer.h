@@ -97,7 +97,6 @@ private:
     void on_finished(size_t choice, const service::Outcome& outcome);
     void begin_stream();
     void end();
-    base::Error as_sent(base::Error error) const;
     void fail(const base::Error& error, const Choice& failed);
     // Those that have not ended: with an error, or cancelled.
     void end_requests(const std::optional<base::Error>& error);

@@ -58,10 +58,9 @@ void take_any_object(FieldReader& reader, Key key, Call& call) {
 
 }  // namespace
 
-std::string schema_text(const Value& schema) {
-    Value rounded = schema;
-    round_numbers(rounded);
-    return base::json_text(rounded);
+std::string schema_text(Value schema) {
+    round_numbers(schema);
+    return base::json_text(schema);
 }
 
 void read_schema(FieldReader& reader, Key key, Call& call) {

@@ -45,7 +45,7 @@ ReadField read_schema, read_regex, read_choices, read_format, read_text_form, re
     read_structured_outputs;
 // The JSON of a schema, or of tools. A number of more digits than JSON's readers keep becomes the nearest one that they
 // keep: it is a bound that no answer reaches, or a default.
-std::string schema_text(const base::Value& schema);
+std::string schema_text(base::Value schema);
 // Refuses a form beside which nothing can be called together with tools. `reader` is of the whole request, which has
 // been read.
 void check_form(FieldReader& reader, const Call& call);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/error.h"
-
 namespace llmd::api {
 
 namespace {
@@ -29,6 +27,11 @@ std::string SentNames::in(std::string_view message) const {
     const bool is_form = !form.empty() && field.size() < message.size() &&
                          std::find(std::begin(kForms), std::end(kForms), field) != std::end(kForms);
     return is_form ? base::concat(form, message.substr(field.size())) : std::string(message);
+}
+
+base::Error SentNames::in(base::Error error) const {
+    error.message = in(std::string_view(error.message));
+    return error;
 }
 
 }  // namespace llmd::api

@@ -261,9 +261,7 @@ void Api::post_count_tokens(const std::shared_ptr<Exchange>& exchange, const Req
     if (!call) return exchange->reply(anthropic_error(call.error()));
     service_.render(call->request.model, prompt_of(call->request), [exchange, sent = call->sent](const auto& prompt) {
         if (prompt) return exchange->reply(json_reply(anthropic_count(prompt->n_tokens)));
-        base::Error error = prompt.error();
-        error.message = sent.in(error.message);
-        exchange->reply(anthropic_error(error));
+        exchange->reply(anthropic_error(sent.in(prompt.error())));
     });
 }
 
