@@ -52,12 +52,19 @@ Value::Array calls_value(const std::vector<ToolCall>& calls) {
     return out;
 }
 
+// One for all lines, whose memory it keeps.
+struct StreamReader::Parser {
+    simdjson::dom::parser dom;
+};
+
+StreamReader::StreamReader() : parser_(std::make_unique<Parser>()) {}
+StreamReader::~StreamReader() = default;
+
 std::vector<StreamLine> StreamReader::take(std::string_view bytes) {
-    simdjson::dom::parser parser;
     std::vector<StreamLine> lines;
     for (size_t end; (end = bytes.find('\n')) != std::string_view::npos; bytes.remove_prefix(end + 1)) {
         pending_ += bytes.substr(0, end);
-        lines.push_back(parse_line(parser, std::exchange(pending_, {})));
+        lines.push_back(parse_line(parser_->dom, std::exchange(pending_, {})));
     }
     pending_ += bytes;
     if (pending_.size() > kMaxLineBytes) malformed("a line of more than 1 MiB");

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,12 +40,17 @@ inline constexpr size_t kMaxLineBytes = 1u << 20;
 // Reads the stream that `Stream` with format=ndjson delivers: one JSON object a line, the last one saying how it ended.
 class StreamReader {
 public:
+    StreamReader();
+    ~StreamReader();
+
     // Takes bytes as they come from the pipe, cut anywhere; returns the lines they complete. A last line's `info` is
     // "usage" and every other scalar of it. Throws CommandError(Failed) when a line is not what the format allows, or
     // longer than kMaxLineBytes.
     std::vector<StreamLine> take(std::string_view bytes);
 
 private:
+    struct Parser;  // simdjson's, kept out of this header
+    std::unique_ptr<Parser> parser_;
     std::string pending_;  // the line that is not complete yet
 };
 
