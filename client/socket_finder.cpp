@@ -7,19 +7,16 @@
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <memory>
 #include <string_view>
 #include <utility>
 
-#include "base/result.h"
+#include "base/directory.h"
+#include "base/error.h"
 
 namespace llmd::client {
 namespace {
 
-struct CloseDirectory {
-    void operator()(DIR* directory) const { ::closedir(directory); }
-};
-using Directory = std::unique_ptr<DIR, CloseDirectory>;
+using base::Directory;
 
 bool is_number(const char* name) {
     return *name >= '0' && *name <= '9';

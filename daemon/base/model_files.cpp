@@ -7,19 +7,15 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <set>
 
+#include "base/directory.h"
 #include "base/error.h"
 #include "base/remote_settings.h"
 #include "base/utf8.h"
 
 namespace llmd::base {
 namespace {
-
-struct CloseDirectory {
-    void operator()(DIR* directory) const { ::closedir(directory); }
-};
 
 bool is_regular(const std::string& path) {
     struct stat status;
@@ -46,7 +42,7 @@ std::string fault_of(std::string_view name) {
 // `error`: why the directory cannot be read; 0: it can, or is not there.
 std::set<std::string> model_files_in(const std::string& folder, int& error) {
     std::set<std::string> names;
-    const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(folder.c_str()));
+    const Directory directory(::opendir(folder.c_str()));
     error = directory || errno == ENOENT ? 0 : errno;
     if (!directory) return names;
     while (const dirent* entry = ::readdir(directory.get())) {
