@@ -56,9 +56,9 @@ Result<void> check_same(const ProbeMatrix& probe, std::span<const float> got, st
     return {};
 }
 
-class Tester {
+class MatmulTester {
 public:
-    Tester(DeviceQueue& queue, const MatmulBuilder& build, const GoesOn& goes_on)
+    MatmulTester(DeviceQueue& queue, const MatmulBuilder& build, const GoesOn& goes_on)
         : queue_(queue), build_(build), goes_on_(goes_on) {}
 
     Result<void> run(const ProbeTest& test) {
@@ -131,7 +131,7 @@ private:
 
 Result<SelfTestResult> test_matmuls(DeviceQueue& queue, std::span<const ProbeTest> tests, const MatmulBuilder& build,
                                     const GoesOn& goes_on) {
-    Tester tester(queue, build, goes_on);
+    MatmulTester tester(queue, build, goes_on);
     for (const ProbeTest& test : tests) {
         if (auto ok = tester.run(test); !ok) return ok.error();
     }
@@ -140,19 +140,19 @@ Result<SelfTestResult> test_matmuls(DeviceQueue& queue, std::span<const ProbeTes
 
 namespace {
 
-constexpr double kTolerance = 1e-4;   // of values below 1, beside the quantization
-constexpr uint32_t kQueriesAt = 0;    // in the buffer of activations
-constexpr double kQuantError = 0.51;  // of a quantized block's scale
+constexpr double kAttentionTolerance = 1e-4;  // of values below 1, beside the quantization
+constexpr uint32_t kQueriesAt = 0;            // in the buffer of activations
+constexpr double kQuantError = 0.51;          // of a quantized block's scale
 
 // A value in [-1, 1), exact as a half.
 float value_of(uint32_t i) {
     return static_cast<float>(mix32(i) >> 22) * 0x1p-9f - 1.0f;
 }
 
-class Check {
+class AttentionTester {
 public:
-    Check(DeviceQueue& queue, Kernels& kernels, const KernelChoice& kernel_choice, const model::LayerSpec& layer,
-          const BackendLimits& limits)
+    AttentionTester(DeviceQueue& queue, Kernels& kernels, const KernelChoice& kernel_choice,
+                    const model::LayerSpec& layer, const BackendLimits& limits)
         : queue_(queue),
           kernels_(kernels),
           kernel_choice_(kernel_choice),
@@ -200,14 +200,14 @@ private:
 };
 
 template <typename T>
-Result<ClBuffer> Check::upload(const std::vector<T>& values) {
+Result<ClBuffer> AttentionTester::upload(const std::vector<T>& values) {
     auto buffer = queue_.allocate_scratch("the self-test", values.size() * sizeof(T));
     if (!buffer) return buffer;
     if (auto ok = queue_.upload(*buffer, 0, std::as_bytes(std::span(values))); !ok) return ok.error();
     return buffer;
 }
 
-Result<void> Check::upload() {
+Result<void> AttentionTester::upload() {
     const uint32_t dim = layer_.head_dim, kv_rows = layer_.kv_rows();
     const size_t page_half = size_t{kPageTokens} * kv_rows;
     std::vector<uint16_t> kv(size_t{2} * n_pages_ * page_half);
@@ -246,13 +246,13 @@ Result<void> Check::upload() {
     return {};
 }
 
-Result<Check::QuantizedActivations> Check::read() {
+Result<AttentionTester::QuantizedActivations> AttentionTester::read() {
     QuantizedActivations quantized(size_t{rows()} * row_bytes());
     if (auto ok = queue_.read(activations_, quantized_at(), quantized); !ok) return ok.error();
     return quantized;
 }
 
-Result<Check::QuantizedActivations> Check::run_whole(uint32_t heads) {
+Result<AttentionTester::QuantizedActivations> AttentionTester::run_whole(uint32_t heads) {
     const auto kernel = kernels_.attention(layer_, heads, false);
     if (!kernel) return kernel.error();
     auto ok = set_args(*kernel, activations_, kQueriesAt, step_, kv_, quantized_at(), row_bytes(), width());
@@ -261,7 +261,7 @@ Result<Check::QuantizedActivations> Check::run_whole(uint32_t heads) {
     return read();
 }
 
-Result<Check::QuantizedActivations> Check::run_split(uint32_t heads) {
+Result<AttentionTester::QuantizedActivations> AttentionTester::run_split(uint32_t heads) {
     const auto kernel = kernels_.attention(layer_, heads, true);
     if (!kernel) return kernel.error();
     const auto merge = kernels_.merge(layer_);
@@ -276,7 +276,7 @@ Result<Check::QuantizedActivations> Check::run_split(uint32_t heads) {
     return read();
 }
 
-std::vector<double> Check::exact(uint32_t row, uint32_t head) const {
+std::vector<double> AttentionTester::exact(uint32_t row, uint32_t head) const {
     const uint32_t dim = layer_.head_dim, kv_col = head / layer_.heads_per_kv() * dim;
     const uint32_t first = layer_.first_seen(positions_[row]);
     std::vector<double> scores(positions_[row] + 1 - first), result(dim);
@@ -296,7 +296,7 @@ std::vector<double> Check::exact(uint32_t row, uint32_t head) const {
     return result;
 }
 
-Result<void> Check::check(const QuantizedActivations& got, const char* name) const {
+Result<void> AttentionTester::check(const QuantizedActivations& got, const char* name) const {
     const uint32_t value_bytes = kernel_choice_.value_bytes(), dim = layer_.head_dim;
     for (uint32_t row = 0; row < rows(); ++row) {
         const std::byte* row_start = got.data() + size_t{row} * row_bytes();
@@ -309,7 +309,7 @@ Result<void> Check::check(const QuantizedActivations& got, const char* name) con
                             sizeof scale);
                 int number = static_cast<int8_t>(row_start[col]);
                 if (value_bytes == 2) number = 128 * number + static_cast<int8_t>(row_start[width() + col]);
-                if (!(std::fabs(scale * number - expected[i]) <= kTolerance + kQuantError * scale)) {
+                if (!(std::fabs(scale * number - expected[i]) <= kAttentionTolerance + kQuantError * scale)) {
                     return base::fail(ErrorCode::DeviceError, "self-test: ", name, " gives ", scale * number,
                                       " instead of ", expected[i], " at position ", positions_[row], ", head ", head);
                 }
@@ -319,7 +319,7 @@ Result<void> Check::check(const QuantizedActivations& got, const char* name) con
     return {};
 }
 
-Result<void> Check::run() {
+Result<void> AttentionTester::run() {
     if (auto ok = upload(); !ok) return ok;
     const auto heads_of = [&](bool has_many_rows) { return kernel_choice_.attention_heads(layer_, has_many_rows); };
     const auto split = run_split(heads_of(false));
@@ -341,7 +341,7 @@ Result<void> Check::run() {
 
 Result<void> check_attention(DeviceQueue& queue, Kernels& kernels, const KernelChoice& kernel_choice,
                              const model::LayerSpec& layer, const BackendLimits& limits) {
-    return Check(queue, kernels, kernel_choice, layer, limits).run();
+    return AttentionTester(queue, kernels, kernel_choice, layer, limits).run();
 }
 
 namespace {
