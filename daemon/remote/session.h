@@ -20,7 +20,7 @@
 namespace llmd::remote {
 
 inline constexpr Milliseconds kConnectTimeout{5'000};
-// Beside what the remote's own times are, so that llmd never takes the remote's patience for a hang of this process.
+// Beside what the remote's own times are, so that llmd never takes the remote's time limit for a hang of this process.
 inline constexpr Milliseconds kBudgetMargin{300'000};
 
 // A remote that may be talked to.
