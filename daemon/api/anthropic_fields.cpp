@@ -138,16 +138,24 @@ void read_anthropic_tools(FieldReader& reader, Key key, Call& call) {
     const auto* tools = reader.array(key);
     if (!tools) return;
     Value::Array listed;
-    reader.each(key, *tools, "an object", [&](FieldReader& tool) {
-        std::string type = "custom";
-        tool.text("type", type);
-        if (type != "custom") tool.refuse("type", base::in_quotes(type), " is not offered, only custom is");
+    for (const Value& one : *tools) {
+        const auto* tool = one.get<Value::Object>();
+        const Value* type = tool ? base::find(*tool, "type") : nullptr;
+        const auto* kind = type ? type->get<std::string>() : nullptr;
+        if (kind && *kind != "custom") {
+            const std::string field = base::concat(key, "[", listed.size(), "].type");
+            return reader.refuse(field, base::in_quotes(*kind), " is not offered, only custom is");
+        }
+        if (!tool) {
+            listed.push_back(one);  // the engine says that it is left out
+            continue;
+        }
         Value::Object function;
         for (const auto& [name, openai_name] : kFields) {
-            if (const Value* value = tool.find(name)) function.push_back({openai_name, *value});
+            if (const Value* value = base::find(*tool, name)) function.push_back({openai_name, *value});
         }
         listed.push_back(Value::Object{{"type", "function"}, {"function", std::move(function)}});
-    });
+    }
     call.sent.function = "";
     call.sent.parameters = ".input_schema";
     read_as(reader, key, std::move(listed), call, read_call_tools);

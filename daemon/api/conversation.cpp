@@ -16,6 +16,8 @@ using Role = ChatMessage::Role;
 
 constexpr std::string_view kTextParts[] = {"text", "input_text", "output_text", "reasoning_text", "summary_text"};
 constexpr std::string_view kRefusalPart = "refusal";
+// Parts with what a model thought, which no template shows to it again.
+constexpr std::string_view kThoughtParts[] = {"thinking", "redacted_thinking", "reasoning"};
 // All dialects' parts that are media, which are refused by this name.
 constexpr std::string_view kMediaParts[] = {"image", "image_url", "input_image", "input_audio", "input_file",
                                             "file",  "document",  "video_url",   "audio_url"};
@@ -67,7 +69,8 @@ void read_tool_call(FieldReader& reader, protocol::ToolCall& out) {
     read_function(reader, "function", out);
 }
 
-// An array at `key`, or its JSON as a text, which is then kept in `parsed`.
+// An array at `key`, or its JSON as a text, which is then kept in `parsed`. An empty object, as which Lua writes an
+// empty list, is none.
 const Value::Array* read_list(FieldReader& reader, std::string_view key, Value& parsed) {
     const Value* value = reader.find(key);
     if (!value) return nullptr;
@@ -80,6 +83,7 @@ const Value::Array* read_list(FieldReader& reader, std::string_view key, Value& 
         parsed = std::move(*json);
         value = &parsed;
     }
+    if (const auto* object = value->get<Value::Object>(); object && object->empty()) return nullptr;
     if (!value->is<Value::Array>()) reader.wrong_type(key, "an array", *value);
     return value->get<Value::Array>();
 }
@@ -191,7 +195,7 @@ void read_content(FieldReader& reader, std::string_view key, std::string& out) {
             fields.text("text", text);
         } else if (type == kRefusalPart) {
             fields.text(kRefusalPart, text);
-        } else {
+        } else if (!is_one_of(type, kThoughtParts)) {
             fields.refuse("type", base::in_quotes(type), " is not offered, only text is");
         }
         out += text;

@@ -120,9 +120,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         check_refusal(tools.error());
         return 0;
     }
-    check_bare(*tools, base::to_clean_text(input.substr(std::min(zero + 1, input.size()))));
+    for (const std::string& left_out : tools->left_out) require(base::is_clean_text(left_out));
+    check_bare(tools->tools, base::to_clean_text(input.substr(std::min(zero + 1, input.size()))));
     const auto syntaxes = chat::call_syntaxes();
-    constraint::AnswerShape shape{.tools = *tools, .syntax = syntaxes[data[0] % syntaxes.size()]};
+    constraint::AnswerShape shape{.tools = tools->tools, .syntax = syntaxes[data[0] % syntaxes.size()]};
     if ((data[1] & 1) != 0) shape.choice.kind = ToolChoice::Kind::Required;
     if ((data[1] & 2) != 0) shape.choice.parallel = false;
     if ((data[1] & 4) != 0) shape.thinking = chat::kThinkTags;

@@ -195,6 +195,27 @@ class HistoryTest(harness.TestCase):
                 self.assertEqual(strict[0], 400, strict[2])
                 self.assertIn(b"tools[1].function.parameters", strict[2])
 
+    def test_a_tool_that_cannot_be_offered_is_left_out_of_the_others(self):
+        odd = [{"type": "function", "function": {"name": name, "parameters": {}}} for name in ("", "fine", "a b", 7, None)]
+        few = {"max_tokens": 1, "messages": [QUESTION]}
+        for tool in [None, 7, {}, *odd]:
+            tools = [{"type": "function", "function": {"name": "fine"}}, tool]
+            of_anthropic = [as_tools([one])[0] if isinstance(one, dict) and "function" in one else one for one in tools]
+            with self.subTest(tool=json.dumps(tool)):
+                for path, body in (("/v1/chat/completions", {**few, "tools": tools, "tool_choice": "required"}),
+                                   ("/v1/responses", {"input": MARKER, "tools": tools, "max_output_tokens": 1}),
+                                   ("/v1/messages", {**few, "tools": of_anthropic}),
+                                   ("/api/chat", {"messages": [QUESTION], "tools": tools, "stream": False,
+                                                  "options": {"num_predict": 1}})):
+                    status, headers, answer = self.connection.ask("POST", path, {"model": LONG_LLAMA, **body})
+                    self.assertEqual(status, 200, answer)
+                    self.assertRegex(headers["x-llmd-note"], r"tools\[1\].*the tool is left out")
+                alone = self.connection.ask("POST", "/v1/chat/completions", {"model": LONG_LLAMA, **few, "tools": [tool] * 2})
+                if isinstance(tool, dict) and tool.get("function", {}).get("name") == "fine":
+                    self.assertEqual(alone[0], 200)
+                else:
+                    self.assertEqual((alone[0], b"tools[0]" in alone[2]), (400, True), alone[2])
+
     def test_what_older_programs_keep_is_taken(self):
         messages = [{"role": "system", "content": None}, {"role": "user", "content": None}, QUESTION,
                     {"role": "assistant", "content": None, "function_call": {"name": "clock", "arguments": "{}"}},

@@ -30,6 +30,7 @@ struct ToolParameter {
 };
 
 struct Tool {
+    size_t place = 0;                       // in the request's list
     std::string name;                       // 1 to kMaxToolName bytes for which is_tool_name_byte() holds
     std::string definition;                 // the request's element of `tools`, as JSON without white space
     std::string parameters;                 // the JSON schema of the arguments; empty: it takes none

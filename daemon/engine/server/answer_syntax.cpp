@@ -134,9 +134,16 @@ base::Result<void> AnswerSyntax::take_conversation(const protocol::Submit& submi
                                                    generation::GenerationRequest& request) {
     const std::vector<chat::ChatMessage> messages = taken(submit.messages);
     const bool has_tools = !submit.tools.empty() && submit.tool_choice != protocol::ToolChoice::None;
+    if (has_tools && submit.top_logprobs) {
+        return fail(ErrorCode::InvalidArgument, "logprobs: not together with tools");
+    }
+    auto tools = has_tools ? constraint::parse_tools(submit.tools) : constraint::ToolList{};
+    if (!tools) return tools.error();
+    tools_ = std::move(tools->tools);
+    add_notes(std::move(tools->left_out));
     chat::ChatInput input;
     input.messages = messages;
-    if (has_tools) input.tools = submit.tools;
+    input.tools = tools->text;
     input.thinking = static_cast<chat::Thinking>(submit.thinking);
     auto rendered = model.chat_template.render(input);
     if (rendered && submit.truncate) rendered = fit(model, input, submit.max_tokens, std::move(*rendered), notes_);
@@ -145,12 +152,6 @@ base::Result<void> AnswerSyntax::take_conversation(const protocol::Submit& submi
     const auto& stops = model.chat_template.stops();
     request.stops.insert(request.stops.end(), stops.begin(), stops.end());
 
-    if (has_tools) {
-        if (submit.top_logprobs) return fail(ErrorCode::InvalidArgument, "logprobs: not together with tools");
-        auto tools = constraint::parse_tools(submit.tools);
-        if (!tools) return tools.error();
-        tools_ = std::move(*tools);
-    }
     const chat::ChatFamily& family = *model.chat_template.family();
     if (family.thinking == nullptr && submit.thinking == protocol::Thinking::On) {
         notes_.emplace_back("thinking: this model does not think before it answers");
@@ -248,9 +249,11 @@ std::vector<AnswerPart> AnswerSyntax::parts(std::vector<chat::AnswerEvent> event
 
 base::Result<protocol::Rendered> render_prompt(const protocol::Render& render, const generation::LoadedModel& model) {
     const std::vector<chat::ChatMessage> messages = taken(render.messages);
+    const auto tools = render.tools.empty() ? constraint::ToolList{} : constraint::parse_tools(render.tools);
+    if (!tools) return tools.error();
     chat::ChatInput input;
     input.messages = messages;
-    input.tools = render.tools;
+    input.tools = tools->text;
     input.thinking = static_cast<chat::Thinking>(render.thinking);
     const auto prompt = model.chat_template.render(input);
     if (!prompt) return prompt.error();

@@ -36,8 +36,9 @@ public:
     std::vector<protocol::AnswerPart> finish(bool ended_itself);
     // After finish(): what is to be told of the answer, at most protocol::kMaxNotes.
     std::vector<std::string> last_notes() const;
-    // That a conversation has no form of the model's own (ChatTemplate::note()), and what the grammar does not hold to
-    // its schema (constraint::AnswerGrammar::unconstrained); at most protocol::kMaxNotes.
+    // That a conversation has no form of the model's own (ChatTemplate::note()), which tools are left out
+    // (constraint::ToolList), and what the grammar does not hold to its schema
+    // (constraint::AnswerGrammar::unconstrained); at most protocol::kMaxNotes.
     const std::vector<std::string>& notes() const { return notes_; }
     // A call that is whole ends what is there of the answer.
     bool ends_with_call() const { return ends_with_call_; }

@@ -76,6 +76,8 @@ TEST(Messages, AreRefusedByTheirPlace) {
     EXPECT_EQ(refusal(R"({"role":"assistant","tool_calls":[7]})"),
               "messages[1].tool_calls[0]: expected an object, got 7");
     EXPECT_EQ(refusal(R"({"role":"assistant","tool_calls":"[{]"})"), "messages[1].tool_calls: it is not JSON");
+    EXPECT_EQ(refusal(R"({"role":"assistant","tool_calls":{"id":"a"}})"),
+              "messages[1].tool_calls: expected an array, got an object");
     EXPECT_EQ(refusal(R"({"role":"user","content":"c","images":["x"]})"),
               "messages[1].images: this version of llmd does not offer it");
     EXPECT_EQ(refusal(R"({"role":"tool","tool_call_id":true,"content":"c"})"),
@@ -92,9 +94,13 @@ TEST(Messages, AreTakenAsOlderAndCarelessProgramsKeepThem) {
                    R"({"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{\"a\":1}"}},)"
                    R"({"role":"function","name":"f","content":"r"},)"
                    R"({"role":"assistant","tool_calls":[{"id":7,"function":{"name":"g"}}]},)"
-                   R"({"role":"tool","tool_call_id":7,"content":"s"}]})",
+                   R"({"role":"tool","tool_call_id":7,"content":"s"},)"
+                   R"({"role":"assistant","tool_calls":{},"content":[{"type":"thinking","thinking":[{"type":"text"}]},)"
+                   R"({"type":"reasoning","text":"h"},{"type":"text","text":"t"}]}],"tools":{}})",
                    kChat);
-    ASSERT_EQ(request.messages.size(), 6u);
+    ASSERT_EQ(request.messages.size(), 7u);
+    EXPECT_EQ(request.messages[6].content, "t");
+    EXPECT_EQ(request.tools, "");
     EXPECT_EQ(request.messages[0].content, "");
     ASSERT_EQ(request.messages[2].tool_calls.size(), 1u);
     EXPECT_EQ(request.messages[2].tool_calls[0].name, "f");
@@ -183,7 +189,7 @@ TEST(Tools, MayBeJsonTextOnTheBus) {
     EXPECT_EQ(call->request.tool_choice, protocol::ToolChoice::Named);
     EXPECT_EQ(call->request.tool_name, "f");
     EXPECT_EQ(read_call(base::Value::Object{{"tools", "[x"}}, kBus).error().message, "tools: it is not JSON");
-    EXPECT_EQ(read_call(base::Value::Object{{"tools", "{}"}}, kBus).error().message,
+    EXPECT_EQ(read_call(base::Value::Object{{"tools", "{\"a\":1}"}}, kBus).error().message,
               "tools: expected an array, got an object");
 }
 

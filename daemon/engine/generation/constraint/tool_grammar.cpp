@@ -219,8 +219,8 @@ private:
     Unconstrained unconstrained_;
 };
 
-std::string field_of(size_t tool) {
-    return base::concat("tools[", tool, "].function.parameters");
+std::string field_of(const Tool& tool) {
+    return base::concat("tools[", tool.place, "].function.parameters");
 }
 
 base::Error no_text(const std::string& field) {
@@ -267,7 +267,7 @@ public:
         auto grammar = b_.finish(start);
         if (!grammar) return fail(grammar.error().code, "tools: ", grammar.error().message);
         for (const auto& [i, rule] : tool_rules_) {
-            if (grammar->depth_needed(grammar->entry(rule)) >= kMaxDepth) return no_text(field_of(i));
+            if (grammar->depth_needed(grammar->entry(rule)) >= kMaxDepth) return no_text(field_of(shape_.tools[i]));
         }
         return AnswerGrammar{std::make_shared<const Grammar>(std::move(*grammar)), std::move(unconstrained)};
     }
@@ -280,7 +280,8 @@ private:
         if (tool_rules_.empty()) return fail(checked.error().code, shape_.form.field(), ": ", checked.error().message);
         if (b_.is_full()) return fail(checked.error().code, "tools: ", checked.error().message);
         for (const auto& [i, rule] : tool_rules_) {
-            if (auto alone = check_alone(shape_.tools[i], *shape_.syntax, field_of(i)); !alone) return alone;
+            const Tool& tool = shape_.tools[i];
+            if (auto alone = check_alone(tool, *shape_.syntax, field_of(tool)); !alone) return alone;
         }
         return fail(checked.error().code, "tools: ", checked.error().message);
     }
@@ -296,9 +297,9 @@ private:
         for (size_t i = 0; i < shape_.tools.size(); ++i) {
             const Tool& tool = shape_.tools[i];
             if (shape_.choice.kind == ToolChoice::Kind::Named && tool.name != shape_.choice.name) continue;
-            const auto rule = arguments.rule(tool, field_of(i));
+            const auto rule = arguments.rule(tool, field_of(tool));
             if (!rule) return rule.error();
-            if (!tool.fault.empty()) arguments.notes().push_back(base::concat(field_of(i), ": ", tool.fault));
+            if (!tool.fault.empty()) arguments.notes().push_back(base::concat(field_of(tool), ": ", tool.fault));
             const uint32_t at = names_.insert(tool.name);
             names_.entry(at).ends = true;
             const NodeId rest = spaced(b_, syntax.name_end.substr(lead_), b_.call(*rule, b_.end()));

@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -31,7 +32,7 @@ bool has(simdjson::dom::object object, std::string_view key, element& value) {
 // Reads one tool; the location is for messages.
 class ToolReader {
 public:
-    explicit ToolReader(std::string at) : at_(std::move(at)) {}
+    explicit ToolReader(size_t place) : place_(place), at_(base::concat("tools[", place, "]")) {}
 
     base::Result<chat::Tool> read(element definition) {
         simdjson::dom::object object;
@@ -39,6 +40,7 @@ public:
         if (definition.get(object) != SUCCESS) return refuse(": ", as_told(definition), " is not an object");
         std::string_view type;
         if (has(object, "type", value) && (value.get(type) != SUCCESS || type != "function")) {
+            is_binding_ = !type.empty();  // a tool that another server has
             return refuse(".type: ", as_told(value), " is not \"function\"");
         }
         simdjson::dom::object function = object;
@@ -50,13 +52,15 @@ public:
             return refuse(".function", " is missing");
         }
         chat::Tool tool;
+        tool.place = place_;
         tool.definition = simdjson::minify(definition);
+        if (has(function, "strict", value) && value.get(tool.strict) != SUCCESS) {
+            return refuse(field, ".strict: ", as_told(value), " is not true or false");
+        }
+        is_binding_ = tool.strict;
         if (auto named = read_name(function, field + ".name", tool); !named) return named.error();
         if (has(function, "description", value) && !value.is_string()) {
             return refuse(field, ".description: ", as_told(value), " is not a string");
-        }
-        if (has(function, "strict", value) && value.get(tool.strict) != SUCCESS) {
-            return refuse(field, ".strict: ", as_told(value), " is not true or false");
         }
         if (!has(function, "parameters", value)) return tool;
         field += ".parameters";
@@ -73,6 +77,9 @@ public:
         }
         return tool;
     }
+
+    // After read(): without this tool the request would not be what its caller means.
+    bool is_binding() const { return is_binding_; }
 
 private:
     template <typename... Parts>
@@ -139,8 +146,20 @@ private:
         return {};
     }
 
+    size_t place_;
     std::string at_;
+    bool is_binding_ = false;
 };
+
+// The definitions of the tools as a JSON array.
+std::string text_of(const std::vector<chat::Tool>& tools) {
+    std::string text = "[";
+    for (const chat::Tool& tool : tools) {
+        if (text.size() > 1) text += ',';
+        text += tool.definition;
+    }
+    return text += ']';
+}
 
 }  // namespace
 
@@ -151,7 +170,7 @@ void unconstrain(chat::Tool& tool, std::string_view why) {
     for (chat::ToolParameter& property : tool.properties) property.kind = chat::ValueKind::Json;
 }
 
-base::Result<std::vector<chat::Tool>> parse_tools(std::string_view json) {
+base::Result<ToolList> parse_tools(std::string_view json) {
     if (json.size() > chat::kMaxToolsBytes) {
         return fail(ErrorCode::InvalidArgument, "tools: ", json.size(), " bytes are more than ", chat::kMaxToolsBytes);
     }
@@ -168,18 +187,29 @@ base::Result<std::vector<chat::Tool>> parse_tools(std::string_view json) {
     if (listed.size() > chat::kMaxTools) {
         return fail(ErrorCode::InvalidArgument, "tools: ", listed.size(), " are more than ", chat::kMaxTools);
     }
-    std::vector<chat::Tool> tools;
+    ToolList list;
     std::set<std::string> names;
+    std::optional<base::Error> first_fault;
+    size_t place = 0;
     for (const element one : listed) {
-        const std::string at = base::concat("tools[", tools.size(), "]");
-        auto tool = ToolReader(at).read(one);
-        if (!tool) return tool.error();
-        if (!names.insert(tool->name).second) {
-            return fail(ErrorCode::InvalidArgument, at, ".function.name: \"", tool->name, "\" comes twice");
+        ToolReader reader(place);
+        auto tool = reader.read(one);
+        if (tool && !names.insert(tool->name).second) {
+            tool =
+                fail(ErrorCode::InvalidArgument, "tools[", place, "].function.name: \"", tool->name, "\" comes twice");
         }
-        tools.push_back(std::move(*tool));
+        ++place;
+        if (tool) {
+            list.tools.push_back(std::move(*tool));
+            continue;
+        }
+        if (reader.is_binding()) return tool.error();
+        list.left_out.push_back(base::concat(tool.error().message, "; the tool is left out"));
+        if (!first_fault) first_fault = tool.error();
     }
-    return tools;
+    if (list.tools.empty() && first_fault) return *first_fault;
+    list.text = list.left_out.empty() ? std::string(json) : text_of(list.tools);
+    return list;
 }
 
 }  // namespace llmd::constraint

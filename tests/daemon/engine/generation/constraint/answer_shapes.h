@@ -17,12 +17,13 @@ namespace llmd::test {
 inline std::vector<chat::Tool> tools_of(std::string_view json) {
     auto tools = constraint::parse_tools(json);
     EXPECT_TRUE(tools) << tools.error().message;
-    return tools ? *tools : std::vector<chat::Tool>();
+    return tools ? tools->tools : std::vector<chat::Tool>();
 }
 
+// The fault of a list, or of the first tool that is left out of it.
 inline std::string list_error(std::string_view json) {
     const auto tools = constraint::parse_tools(json);
-    if (tools) return "accepted";
+    if (tools) return tools->left_out.empty() ? "accepted" : tools->left_out.front();
     EXPECT_EQ(tools.error().code, base::ErrorCode::InvalidArgument);
     return tools.error().message;
 }

@@ -19,7 +19,7 @@ using chat::AnswerEvent;
 using Kind = AnswerEvent::Kind;
 
 const std::vector<chat::Tool>& tools() {
-    static const std::vector<chat::Tool> all = *parse_tools(R"([
+    static const std::vector<chat::Tool> all = parse_tools(R"([
         {"type":"function","function":{"name":"find","parameters":{"type":"object","properties":{
             "what":{"type":"string"},"n":{"type":"integer","minimum":1},
             "where":{"type":"object","properties":{"city":{"type":"string"},"zip":{"type":"string"}}},
@@ -30,7 +30,8 @@ const std::vector<chat::Tool>& tools() {
         {"type":"function","function":{"name":"loose","parameters":{"type":"object","properties":{
             "a":{"type":"string","not":{"const":"y"}}}}}},
         {"type":"function","function":{"name":"strict","strict":true,"parameters":{"type":"object","properties":{
-            "a":{"not":{"const":"y"}}}}}}])");
+            "a":{"not":{"const":"y"}}}}}}])")
+                                                   ->tools;
     return all;
 }
 

@@ -97,7 +97,7 @@ struct Run {
             if (!tools) return tools.error();
             for (const Kind kind : {Kind::Auto, Kind::Required}) {
                 const constraint::AnswerShape shape{
-                    .tools = *tools, .choice = {.kind = kind}, .syntax = &chat::kHermesCalls};
+                    .tools = tools->tools, .choice = {.kind = kind}, .syntax = &chat::kHermesCalls};
                 auto answer = constraint::compile_answer_grammar(shape);
                 if (!answer) return answer.error();
                 if (auto done = text(answer->grammar); !done) return done;

@@ -25,13 +25,13 @@ TEST(ToolList, NamesTheFieldThatIsWrong) {
                             name, "}}]");
     };
     EXPECT_EQ(list_error(named("\"a.b-c_d:e/9\"")), "accepted");
-    EXPECT_EQ(list_error(named("\"ok\"")), "tools[1].function.name: \"ok\" comes twice");
+    EXPECT_EQ(list_error(named("\"ok\"")), "tools[1].function.name: \"ok\" comes twice; the tool is left out");
     for (const char* name : {"\"\"", "\"a b\"", "\"<tool_call>\"", "\"a\\\"b\"", "\"\xC3\xA9\""}) {
         EXPECT_EQ(list_error(named(name)).rfind("tools[1].function.name: ", 0), 0u) << name;
     }
     EXPECT_EQ(list_error(named('"' + std::string(chat::kMaxToolName, 'x') + '"')), "accepted");
     EXPECT_NE(list_error(named('"' + std::string(chat::kMaxToolName + 1, 'x') + '"')), "accepted");
-    EXPECT_EQ(list_error(named("7")), "tools[1].function.name: 7 is not a string");
+    EXPECT_EQ(list_error(named("7")), "tools[1].function.name: 7 is not a string; the tool is left out");
     EXPECT_EQ(list_error("[{\"type\":\"function\",\"function\":{}}]"), "tools[0].function.name is missing");
     EXPECT_EQ(list_error("[{\"type\":\"function\"}]"), "tools[0].function is missing");
     EXPECT_EQ(list_error("[{\"type\":\"web_search\"}]"), "tools[0].type: \"web_search\" is not \"function\"");
@@ -54,6 +54,44 @@ TEST(ToolList, NamesTheFieldThatIsWrong) {
     std::string many = "[";
     for (size_t i = 0; i <= chat::kMaxTools; ++i) many += base::concat(i == 0 ? "" : ",", "{\"name\":\"t", i, "\"}");
     EXPECT_EQ(list_error(many + "]"), "tools: 1025 are more than 1024");
+}
+
+TEST(ToolList, WhatCannotBeOfferedIsLeftOutOfTheOthers) {
+    const auto list = parse_tools(
+        R"([null,7,{},{"type":"function","function":[]},{"name":"a","description":7},{"name":"b","x":1.50},{"name":""},)"
+        R"({"name":"b"},{"type":7,"name":"c"},{"name":"d","strict":1},{"name":"e","parameters":{"type":"object",)"
+        R"("properties":{"n":{"type":"integer","not":{}}}}}])");
+    ASSERT_TRUE(list) << list.error().message;
+    ASSERT_EQ(list->tools.size(), 2u);
+    EXPECT_EQ(list->tools[0].name, "b");
+    EXPECT_EQ(list->tools[1].place, 10u);
+    EXPECT_EQ(list->text, "[" + list->tools[0].definition + "," + list->tools[1].definition + "]");
+    const std::vector<std::string> faults = {
+        "tools[0]: null is not an object",
+        "tools[1]: 7 is not an object",
+        "tools[2].function is missing",
+        "tools[3].function: [] is not an object",
+        "tools[4].description: 7 is not a string",
+        "tools[6].name: \"\" is not 1 to 128 letters, digits and _-.:/",
+        "tools[7].function.name: \"b\" comes twice",
+        "tools[8].type: 7 is not \"function\"",
+        "tools[9].strict: 1 is not true or false",
+    };
+    ASSERT_EQ(list->left_out.size(), faults.size());
+    for (size_t i = 0; i < faults.size(); ++i) EXPECT_EQ(list->left_out[i], faults[i] + "; the tool is left out");
+    // The note of a schema names the place that its tool has in the request.
+    const auto grammar = compile_answer_grammar({.tools = list->tools, .syntax = &chat::kHermesCalls});
+    ASSERT_TRUE(grammar) << grammar.error().message;
+    ASSERT_EQ(grammar->unconstrained.size(), 1u);
+    EXPECT_TRUE(grammar->unconstrained[0].starts_with("tools[10].function.parameters: ")) << grammar->unconstrained[0];
+
+    constexpr std::string_view kExact = R"([ {"name":"a","x":1.50} ])";
+    EXPECT_EQ(parse_tools(kExact)->text, kExact) << "a list without faults is the template's as it came";
+    EXPECT_EQ(list_error(R"([{"name":"a"},{"name":"","strict":true}])"),
+              "tools[1].name: \"\" is not 1 to 128 letters, digits and _-.:/");
+    EXPECT_EQ(list_error(R"([{"name":"a"},{"name":"a","strict":true}])"), "tools[1].function.name: \"a\" comes twice");
+    EXPECT_EQ(list_error(R"([{"name":"a"},{"type":"web_search"}])"),
+              "tools[1].type: \"web_search\" is not \"function\"");
 }
 
 TEST(ToolList, AToolThatIsNotStrictTakesAnyObjectInstead) {
@@ -102,7 +140,7 @@ TEST(ToolList, HostileSchemasAreRefusedOrCompiledSoon) {
     const auto parsed = parse_tools(tools);
     ASSERT_TRUE(parsed) << parsed.error().message;
     for (const chat::CallSyntax* syntax : {&chat::kHermesCalls, &chat::kQwenXmlCalls, &chat::kLfm2Calls}) {
-        const auto compiled = compile_answer_grammar({.tools = *parsed, .syntax = syntax});
+        const auto compiled = compile_answer_grammar({.tools = parsed->tools, .syntax = syntax});
         if (!compiled) {
             EXPECT_EQ(compiled.error().message.rfind("tools", 0), 0u) << compiled.error().message;
         }
