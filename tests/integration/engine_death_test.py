@@ -177,7 +177,7 @@ for length, body in frames(here):
         seen += 1
         if seen >= n or body[0] == READY:
             die()
-    elif where == "tokens" and body[0] == TOKENS:
+    elif where == "tokens" and body[0] == TOKENS and any(body[9:13]):  # it counts ids; none tell of a prefill
         if seen >= n and not without_token:
             die()
         seen += 1
