@@ -1,6 +1,9 @@
-"""Writes GGUF models of real shapes whose weights are all zero, as holes of a sparse file: made at once and hardly larger on
-disk than their vocabulary. For what does not depend on weights: launches, compiled kernels, the host's time."""
+"""Writes GGUF models of real shapes. Their weights are all zero, as holes of a sparse file, made at once and hardly larger on disk
+than their vocabulary: for what does not depend on weights, as launches, compiled kernels and the host's time. Or they are random
+blocks, for speed and counts of instructions."""
+import functools
 import os
+import random
 import re
 import struct
 import sys
@@ -11,6 +14,10 @@ from random_gguf import entries, is_matrix, tensors  # noqa: E402
 from real_size_gguf import MODELS as SHAPES  # noqa: E402
 
 FORMATS = {name: (kind, *gguf_writer.BLOCKS[kind]) for kind, name in gguf_writer.TYPE_NAMES.items()}  # id, weights, bytes
+# Where a block's half-precision numbers lie and what they are, so that weights come out at a few hundredths.
+SCALES = {"Q4_0": {0: 0.004}, "Q4_1": {0: 0.004, 2: -0.03}, "Q5_0": {0: 0.002}, "Q5_1": {0: 0.002, 2: -0.03}, "Q8_0": {0: 0.0003},
+          "Q4_K": {0: 7e-5, 2: 5e-4}, "Q5_K": {0: 3e-5, 2: 5e-4}, "Q6_K": {208: 1.6e-5}, "IQ4_NL": {0: 0.0003},
+          "IQ4_XS": {0: 1e-5}}
 
 
 def format_of(mixture, full_name, model, shape):
@@ -48,11 +55,33 @@ def weights_of_a_token(model, mixture):
     return total
 
 
-def write_model(path, shape_name, mixture):
-    model = SHAPES[shape_name]
+def hole(name, kind, shape):
+    """The parts of a tensor that is zeros. Divisors are positive."""
+    return [struct.pack("<f", 1) * shape[0]] if name.startswith("rope_factors") else []
 
-    def parts(name, shape):  # divisors are positive
-        return [struct.pack("<f", 1) * shape[0]] if name.startswith("rope_factors") else []
 
-    gguf_writer.write(path, entries(model), [(name, shape, FORMATS[format_of(mixture, name, model, shape)][0], parts(name, shape))
-                                             for name, shape, *_ in tensors(model)])
+@functools.lru_cache(maxsize=4)
+def random_blocks(kind, weights):
+    """Weights of a few hundredths."""
+    _, block_weights, block_bytes = FORMATS[kind]
+    blocks = weights // block_weights
+    data = bytearray(random.Random(7).randbytes(blocks * block_bytes))
+    if kind == "F16":  # 0x24 to 0x27 in the upper byte, either sign: 1/64 to 1/32
+        data[1::2] = data[1::2].translate(bytes((value & 0x83) | 0x24 for value in range(256)))
+    for at, scale in SCALES.get(kind, {}).items():
+        low, high = struct.pack("<e", scale)
+        data[at::block_bytes] = bytes([low]) * blocks
+        data[at + 1::block_bytes] = bytes([high]) * blocks
+    return bytes(data)
+
+
+def random_parts(name, kind, shape):
+    """The parts of a tensor that is random where it is a matrix of `kind`, and ones where it is a norm."""
+    if kind != "F32":
+        return [random_blocks(kind, shape[0] * shape[1])]
+    return [struct.pack("<f", 1) * shape[0]] if name.endswith("norm.weight") else hole(name, kind, shape)
+
+
+def write_model(path, model, mixture, parts=hole):
+    chosen = [(name, shape, format_of(mixture, name, model, shape)) for name, shape, *_ in tensors(model)]
+    gguf_writer.write(path, entries(model), [(name, shape, FORMATS[kind][0], parts(name, kind, shape)) for name, shape, kind in chosen])

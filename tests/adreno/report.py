@@ -40,7 +40,7 @@ def each_model(gpu_shim, models):
     """Writes each model, and gives its shape, its formats, its name and where it is, with each precision."""
     for shape, mixture in models:
         path = os.path.join(gpu_shim.scratch, "model.gguf")
-        hollow_model.write_model(path, shape, mixture)
+        hollow_model.write_model(path, hollow_model.SHAPES[shape], mixture)
         for precision in PRECISIONS:
             print(f"{gpu_shim.gpu.name}: {shape} {mixture} {precision} …", file=sys.stderr, flush=True)
             yield shape, mixture, precision, path
@@ -94,7 +94,7 @@ def other_row(gpu_shim, bench):
 def compare_with_tinygrad(gpu_shim, bench, tinygrad):
     """The host's time a token of both for GPT-2 124M, one after the other; medians over the rounds."""
     path = os.path.join(gpu_shim.scratch, "model.gguf")
-    hollow_model.write_model(path, "gpt2-124m", "Q4_0")
+    hollow_model.write_model(path, hollow_model.SHAPES["gpt2-124m"], "Q4_0")
     peer = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lanes", "peer_tinygrad.py")
     ours, theirs = [], []
     for done in range(PEER_ROUNDS):

@@ -73,7 +73,7 @@ class Shim:
     def driver(self, bench):
         """Mesa's version, as the driver gives it."""
         path = os.path.join(self.scratch, "model.gguf")
-        hollow_model.write_model(path, "gpt2-124m", "Q4_0")
+        hollow_model.write_model(path, hollow_model.SHAPES["gpt2-124m"], "Q4_0")
         return self.measure(bench, path, ["--repeat", "1"])["driver"]
 
     def trace(self, bench, model, arguments):
