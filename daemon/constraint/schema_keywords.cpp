@@ -153,6 +153,17 @@ SchemaKeywords::SchemaKeywords(simdjson::dom::object schema, std::string_view at
             unknown.push_back(key);
         }
     }
+    read_flag(Keyword::ExclusiveMinimum, Keyword::Minimum);
+    read_flag(Keyword::ExclusiveMaximum, Keyword::Maximum);
+}
+
+void SchemaKeywords::read_flag(Keyword exclusive, Keyword inclusive) {
+    auto& flag = values[static_cast<size_t>(exclusive)];
+    auto& bound = values[static_cast<size_t>(inclusive)];
+    bool is_exclusive = false;
+    if (!flag || flag->get(is_exclusive) != simdjson::SUCCESS) return;
+    flag.reset();
+    if (is_exclusive && bound && bound->is_number()) std::swap(flag, bound);
 }
 
 std::string_view SchemaKeywords::name_of(Keyword keyword) const {

@@ -93,7 +93,8 @@ struct SchemaKeywords {
         return values[static_cast<size_t>(keyword)];
     }
     bool has(Keyword keyword) const { return (*this)[keyword].has_value(); }
-    // Returns what the keyword is called in this schema.
+    // Returns what the keyword is called in this schema. Draft 4's `"exclusiveMinimum": true` beside a `minimum` is an
+    // ExclusiveMinimum of that value, and likewise with the maximum.
     std::string_view name_of(Keyword keyword) const;
     // Returns some keyword besides these, if there is one.
     std::optional<Keyword> besides(std::initializer_list<Keyword> known) const;
@@ -102,6 +103,9 @@ struct SchemaKeywords {
     std::optional<uint8_t> types() const;
     // Returns the types that the keywords besides `type` apply to; 0 if they apply to any.
     uint8_t implied_types() const;
+
+private:
+    void read_flag(Keyword exclusive, Keyword inclusive);
 };
 
 // Facts about all texts of a schema, from which follows that no text matches two schemas. oneOf is then the same as

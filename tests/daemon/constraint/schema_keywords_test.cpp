@@ -37,9 +37,21 @@ TEST(SchemaKeywords, NumbersInARange) {
          R"(json_schema: at "#": no value fits: multipleOf and bounds leave no number)"},
         {R"({"type":"integer","minimum":2,"maximum":1})",
          R"(json_schema: at "#": no value fits: the least number 2 is more than the greatest, 1)"},
-        {R"({"type":"number","exclusiveMinimum":true})",
-         R"(json_schema: at "#": exclusiveMinimum: true is not a number)"},
+        {R"({"type":"number","exclusiveMinimum":"1"})",
+         R"(json_schema: at "#": exclusiveMinimum: "1" is not a number)"},
+        {R"({"type":"number","minimum":"1","exclusiveMinimum":true})",
+         R"(json_schema: at "#": minimum: "1" is not a number)"},
     });
+}
+
+// As zod writes OpenAPI's schemas: a flag says whether the bound beside it is allowed.
+TEST(SchemaKeywords, ExclusiveBoundsOfDraft4) {
+    check({R"({"type":"integer","minimum":1,"exclusiveMinimum":true,"maximum":4,"exclusiveMaximum":true})",
+           {"2", "3"},
+           {"1", "4"}});
+    check({R"({"type":"integer","minimum":1,"exclusiveMinimum":false,"maximum":2})", {"1", "2"}, {"0", "3"}});
+    check({R"({"type":"number","exclusiveMaximum":true,"maximum":0})", {"-0.5"}, {"0", "-0", "1"}});
+    check({R"({"type":"integer","exclusiveMinimum":true})", {"-5", "7"}, {"1.5"}});
 }
 
 // The numbers that fit, among all with up to two digits behind the point between -30 and 30, are those that should.
@@ -273,8 +285,8 @@ TEST(SchemaKeywords, NullableAndAnnotations) {
            {"null"},
            {"1"}});
     check({R"({"anyOf":[{"type":"null"}],"title":"t","default":null,"x-a":{}})", {"null"}, {"1"}});
-    for (const char* keyword : {"not", "if", "then", "dependentRequired", "contains", "contentSchema",
-                                "unevaluatedProperties", "$dynamicRef"}) {
+    for (const char* keyword :
+         {"if", "then", "dependentRequired", "contains", "contentSchema", "unevaluatedProperties", "$dynamicRef"}) {
         EXPECT_EQ(refusal(base::concat(R"({"properties":{"a":{")", keyword, R"(":{}}}})")),
                   base::concat(R"(json_schema: at "#/properties/a": ")", keyword, R"(" is not supported)"));
     }
