@@ -146,7 +146,7 @@ void read_anthropic_tools(FieldReader& reader, Key key, Call& call) {
             const std::string field = base::concat(key, "[", listed.size(), "].type");
             return reader.refuse(field, base::in_quotes(*kind), " is not offered, only custom is");
         }
-        if (!tool) {
+        if (!tool || (type && !kind && !type->is_null())) {
             listed.push_back(one);  // the engine says that it is left out
             continue;
         }

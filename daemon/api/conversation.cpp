@@ -16,7 +16,7 @@ using Role = ChatMessage::Role;
 
 constexpr std::string_view kTextParts[] = {"text", "input_text", "output_text", "reasoning_text", "summary_text"};
 constexpr std::string_view kRefusalPart = "refusal";
-// Parts with what a model thought, which no template shows to it again.
+// Parts of an assistant's message with what it thought.
 constexpr std::string_view kThoughtParts[] = {"thinking", "redacted_thinking", "reasoning"};
 // All dialects' parts that are media, which are refused by this name.
 constexpr std::string_view kMediaParts[] = {"image", "image_url", "input_image", "input_audio", "input_file",
@@ -104,7 +104,7 @@ void read_message(FieldReader& reader, MissingContent missing, ChatMessage& out)
     if (out.role == Role::Tool) {
         read_result(reader, "content", out.content);
     } else {
-        read_content(reader, "content", out.content);
+        read_content(reader, "content", out.content, out.role == Role::Assistant ? &out.thinking : nullptr);
     }
     const bool may_say_nothing = out.role == Role::Assistant || out.role == Role::Tool;
     const bool needs_content = !may_say_nothing && missing == MissingContent::Refused;
@@ -178,7 +178,7 @@ void each_turn(FieldReader& reader, std::string_view key, const Value::Array& ar
 
 }  // namespace
 
-void read_content(FieldReader& reader, std::string_view key, std::string& out) {
+void read_content(FieldReader& reader, std::string_view key, std::string& out, std::string* thinking) {
     const Value* content = reader.find(key);
     if (!content) return;
     if (const auto* text = content->get<std::string>()) {
@@ -187,7 +187,7 @@ void read_content(FieldReader& reader, std::string_view key, std::string& out) {
     }
     const auto* parts = content->get<Value::Array>();
     if (!parts) return reader.wrong_type(key, "a string or an array of parts", *content);
-    reader.each(key, *parts, "a part that is an object", [&out](FieldReader& fields) {
+    reader.each(key, *parts, "a part that is an object", [&out, thinking](FieldReader& fields) {
         std::string type;
         std::string text;
         fields.text("type", type);
@@ -195,7 +195,11 @@ void read_content(FieldReader& reader, std::string_view key, std::string& out) {
             fields.text("text", text);
         } else if (type == kRefusalPart) {
             fields.text(kRefusalPart, text);
-        } else if (!is_one_of(type, kThoughtParts)) {
+        } else if (thinking && is_one_of(type, kThoughtParts)) {
+            std::string thought;
+            read_content(fields, fields.has("thinking") ? "thinking" : "text", thought);
+            *thinking += thought;
+        } else {
             fields.refuse("type", base::in_quotes(type), " is not offered, only text is");
         }
         out += text;

@@ -27,8 +27,9 @@ enum class MissingContent : uint8_t { Refused, IsEmpty };
 // conversation is for the engine to say.
 void read_messages(FieldReader& reader, std::string_view key, MissingContent missing,
                    std::vector<protocol::ChatMessage>& out);
-// A text, or an array of parts of which each is a text, put together; absent or null, `out` stays as it is.
-void read_content(FieldReader& reader, std::string_view key, std::string& out);
+// A text, or an array of parts of which each is a text, put together; absent or null, `out` stays as it is. Parts with
+// what a model thought go to `thinking`, and are refused without it.
+void read_content(FieldReader& reader, std::string_view key, std::string& out, std::string* thinking = nullptr);
 // As read_content(), for the result of a tool: any other value, an array of other things too, is the JSON that it is.
 void read_result(FieldReader& reader, std::string_view key, std::string& out);
 // The id of a call, a text or a number.

@@ -164,8 +164,8 @@ TEST(AnthropicFields, ToolsAreThoseOfOtherDialects) {
               R"("parameters":{"type":"object"}}},)"
               R"({"type":"function","function":{"name":"alarm","parameters":{},"strict":true}}])");
     EXPECT_EQ(read_with(R"("tools":[])").request.tools, "");
-    EXPECT_EQ(read_with(R"("tools":[null,{"type":7,"name":"n"}])").request.tools,
-              R"([null,{"type":"function","function":{"name":"n"}}])");
+    EXPECT_EQ(read_with(R"("tools":[null,{"type":7,"name":"n"},{"type":null,"name":"m"}])").request.tools,
+              R"([null,{"type":7,"function":{"name":"n"}},{"type":"function","function":{"name":"m"}}])");
     EXPECT_EQ(refused_with(R"("tools":[{"type":"web_search_20250305","name":"web_search"}])"),
               R"(tools[0].type: "web_search_20250305" is not offered, only custom is)");
 }

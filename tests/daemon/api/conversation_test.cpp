@@ -84,22 +84,25 @@ TEST(Messages, AreRefusedByTheirPlace) {
               "messages[1].tool_call_id: expected a string, got true");
     EXPECT_EQ(refusal(R"({"role":"user","content":"c","function_call":{"name":"f"}})"),
               "messages[1].function_call: this version of llmd does not offer it");
+    EXPECT_EQ(refusal(R"({"role":"user","content":[{"type":"thinking","thinking":"h"}]})"),
+              "messages[1].content[0].type: \"thinking\" is not offered, only text is");
     EXPECT_EQ(refusal(R"({"role":"tool","content":[{"type":"text","text":"a"},{"type":"image_url"}]})"),
               "messages[1].content[1].type: \"image_url\" is not offered, only text is");
 }
 
 TEST(Messages, AreTakenAsOlderAndCarelessProgramsKeepThem) {
-    const auto request =
-        request_of(R"({"messages":[{"role":"system","content":null},{"role":"user","content":null},)"
-                   R"({"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{\"a\":1}"}},)"
-                   R"({"role":"function","name":"f","content":"r"},)"
-                   R"({"role":"assistant","tool_calls":[{"id":7,"function":{"name":"g"}}]},)"
-                   R"({"role":"tool","tool_call_id":7,"content":"s"},)"
-                   R"({"role":"assistant","tool_calls":{},"content":[{"type":"thinking","thinking":[{"type":"text"}]},)"
-                   R"({"type":"reasoning","text":"h"},{"type":"text","text":"t"}]}],"tools":{}})",
-                   kChat);
+    const auto request = request_of(
+        R"({"messages":[{"role":"system","content":null},{"role":"user","content":null},)"
+        R"({"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{\"a\":1}"}},)"
+        R"({"role":"function","name":"f","content":"r"},)"
+        R"({"role":"assistant","tool_calls":[{"id":7,"function":{"name":"g"}}]},)"
+        R"({"role":"tool","tool_call_id":7,"content":"s"},)"
+        R"({"role":"assistant","tool_calls":{},"content":[{"type":"thinking","thinking":[{"type":"text","text":"g"}]},)"
+        R"({"type":"reasoning","text":"h"},{"type":"text","text":"t"}]}],"tools":{}})",
+        kChat);
     ASSERT_EQ(request.messages.size(), 7u);
     EXPECT_EQ(request.messages[6].content, "t");
+    EXPECT_EQ(request.messages[6].thinking, "gh");
     EXPECT_EQ(request.tools, "");
     EXPECT_EQ(request.messages[0].content, "");
     ASSERT_EQ(request.messages[2].tool_calls.size(), 1u);
