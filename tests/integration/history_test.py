@@ -210,6 +210,11 @@ class HistoryTest(harness.TestCase):
                     status, headers, answer = self.connection.ask("POST", path, {"model": LONG_LLAMA, **body})
                     self.assertEqual(status, 200, answer)
                     self.assertRegex(headers["x-llmd-note"], r"tools\[1\].*the tool is left out")
+                named = {"type": "function", "function": {"name": "absent"}}
+                chosen = self.connection.ask("POST", "/v1/chat/completions", {"model": LONG_LLAMA, **few, "tools": tools,
+                                                                              "tool_choice": named})
+                self.assertEqual(chosen[0], 400)
+                self.assertRegex(chosen[2].decode(), r"tool_choice: .*absent.* is none of the tools that are left: tools\[1\]")
                 alone = self.connection.ask("POST", "/v1/chat/completions", {"model": LONG_LLAMA, **few, "tools": [tool] * 2})
                 if isinstance(tool, dict) and tool.get("function", {}).get("name") == "fine":
                     self.assertEqual(alone[0], 200)

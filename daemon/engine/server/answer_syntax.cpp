@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/json_writer.h"
 #include "constraint/text_form.h"
 #include "engine/generation/constraint/tool_grammar.h"
 #include "engine/server/truncation.h"
@@ -140,7 +141,12 @@ base::Result<void> AnswerSyntax::take_conversation(const protocol::Submit& submi
     auto tools = has_tools ? constraint::parse_tools(submit.tools) : constraint::ToolList{};
     if (!tools) return tools.error();
     tools_ = std::move(tools->tools);
-    add_notes(std::move(tools->left_out));
+    const bool is_offered = std::any_of(tools_.begin(), tools_.end(),
+                                        [&](const chat::Tool& tool) { return tool.name == submit.tool_name; });
+    if (submit.tool_choice == protocol::ToolChoice::Named && !is_offered && !tools->left_out.empty()) {
+        return fail(ErrorCode::InvalidArgument, "tool_choice: ", base::in_quotes(submit.tool_name),
+                    " is none of the tools that are left: ", tools->left_out.front());
+    }
     chat::ChatInput input;
     input.messages = messages;
     input.tools = tools->text;
@@ -156,6 +162,7 @@ base::Result<void> AnswerSyntax::take_conversation(const protocol::Submit& submi
     if (family.thinking == nullptr && submit.thinking == protocol::Thinking::On) {
         notes_.emplace_back("thinking: this model does not think before it answers");
     }
+    add_notes(std::move(tools->left_out));
     std::optional<chat::ThinkingMarkers> thinking;
     // Where logprobs are wanted the text is all of the tokens', with what the model thinks.
     if (family.thinking != nullptr && !submit.top_logprobs) {
