@@ -20,8 +20,8 @@
 //   strings     minLength, maxLength, pattern (pattern.h), format (text_format() in pattern.h); one that is not known
 //               is an annotation (JSON Schema Validation 2020-12, 7.2.1), of which a note tells unless a pattern is
 //               beside it
-//   numbers     minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf up to kMaxMultipleOf without its
-//               decimal point, such as 5 or 0.01
+//   numbers     minimum, maximum, exclusiveMinimum, exclusiveMaximum (or draft 4's true beside a bound), multipleOf up
+//               to kMaxMultipleOf without its decimal point, such as 5 or 0.01
 // Annotations such as `title`, `default`, `strict` and names in "x-" are ignored. Every other keyword is refused, or,
 // where the caller takes notes on it (unconstrained.h), left out alone: its value keeps what stands beside it. What is
 // malformed is refused, as is a contradiction such as a minLength above maxLength outside of alternatives.

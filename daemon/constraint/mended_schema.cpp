@@ -60,8 +60,8 @@ bool is_above_0(element value) {
 
 // Whether the value of a keyword is of the kind that the keyword needs.
 bool is_of_kind(std::string_view key, element value) {
-    if (is_one_of(key, kBounds))
-        return value.is_number() || (key.starts_with("exclusive") && value.is_bool());  // draft 4
+    const bool is_flag = key.starts_with("exclusive") && value.is_bool();  // draft 4 has such
+    if (is_one_of(key, kBounds)) return is_flag || value.is_number();
     if (is_one_of(key, kCounts)) return is_count(value);
     if (is_one_of(key, kTexts)) return value.is_string();
     if (is_one_of(key, kFlags)) return value.is_bool();

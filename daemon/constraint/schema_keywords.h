@@ -86,6 +86,8 @@ struct SchemaKeywords {
     std::optional<Keyword> twice;
     // Draft 7's tuple, whose `items` is an array: values has it as PrefixItems, and its `additionalItems` as Items.
     bool is_old_tuple = false;
+    // Draft 4's `"exclusiveMinimum": true` beside a `minimum`: values has the bound as ExclusiveMinimum alone, and that
+    // of a maximum likewise. A flag without a bound says nothing.
 
     SchemaKeywords(simdjson::dom::object schema, std::string_view at);
 
@@ -93,8 +95,7 @@ struct SchemaKeywords {
         return values[static_cast<size_t>(keyword)];
     }
     bool has(Keyword keyword) const { return (*this)[keyword].has_value(); }
-    // Returns what the keyword is called in this schema. Draft 4's `"exclusiveMinimum": true` beside a `minimum` is an
-    // ExclusiveMinimum of that value, and likewise with the maximum.
+    // Returns what the keyword is called in this schema.
     std::string_view name_of(Keyword keyword) const;
     // Returns some keyword besides these, if there is one.
     std::optional<Keyword> besides(std::initializer_list<Keyword> known) const;
