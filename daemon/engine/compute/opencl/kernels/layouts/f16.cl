@@ -1,4 +1,4 @@
-// Halves. Weights are read as they are needed; no block has a scale.
+// The quants of F16 are the weights. They are read as they are needed; no block has a scale.
 
 #define SUB_BLOCKS 1
 #define ZERO_POINT 0
