@@ -96,7 +96,8 @@ class RemotePolicy(harness.TestCase):
         return error_of(self.generate, model, **options)
 
     def assert_nothing_was_sent(self):
-        self.assertEqual(len(self.upstream.calls), self.n_calls)
+        # The questions of an llmd-remote that was started before a condition was noticed may still come; they have no prompt.
+        self.assertEqual([call.path for call in self.upstream.calls[self.n_calls:] if MARKER in json.dumps(call.body)], [])
 
     def listed(self, client=None):
         models, = (client or self.client).call("ListModels", GLib.Variant("(a{sv})", ({},)))
