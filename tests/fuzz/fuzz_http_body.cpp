@@ -28,12 +28,14 @@ void check_refusal(const llmd::base::Error& error) {
     require(error.message.find(": ") != std::string::npos);
 }
 
-// Prompts in all fit into a body, which is not more than the service takes. The least number of tokens alone is
-// compared with the most by the service only, because that may be a default.
+// Prompts in all fit into a body, which is not more than the service takes. The service alone compares the least number
+// of tokens with the most, because that may be a default, and bounds the name of a chosen tool.
 void check_accepted(const llmd::service::GenerateRequest& request) {
     const auto checked = llmd::service::check(request);
     if (checked) return;
-    require(request.sampling.min_tokens > request.max_tokens && checked.error().message.starts_with("min_tokens: "));
+    const bool is_name = request.tool_name.size() > llmd::service::RequestLimits::kMaxToolNameBytes;
+    require(is_name || request.sampling.min_tokens > request.max_tokens);
+    require(checked.error().message.starts_with(is_name ? "tool_choice: " : "min_tokens: "));
     check_refusal(checked.error());
 }
 
