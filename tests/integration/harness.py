@@ -124,7 +124,7 @@ class PrivateBus:
             # Compiled kernels are kept between tests: they are not what is tested here.
             "POCL_CACHE_DIR": os.environ.get("POCL_CACHE_DIR", os.path.join(BUILD, "pocl-cache")),
         }
-        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "LD_LIBRARY_PATH", "POCL_EXTRA_BUILD_FLAGS"):
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "LD_LIBRARY_PATH"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
         os.makedirs(self.environment["POCL_CACHE_DIR"], exist_ok=True)
