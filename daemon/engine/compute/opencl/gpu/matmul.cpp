@@ -62,6 +62,34 @@ std::string_view macro_of(InputNorm norm) {
 
 }  // namespace
 
+std::array<std::string_view, 3> layout_parts(Layout layout) {
+    switch (layout) {
+        case Layout::Q4_0:
+            return {kernels::kNibblesCl, kernels::kFourBitsCl, kernels::kScaleCl};
+        case Layout::Q4_1:
+            return {kernels::kNibblesCl, kernels::kFourBitsCl, kernels::kScaleAndMinimumCl};
+        case Layout::Q5_0:
+            return {kernels::kNibblesCl, kernels::kFiveBitsCl, kernels::kScaleCl};
+        case Layout::Q5_1:
+            return {kernels::kNibblesCl, kernels::kFiveBitsCl, kernels::kScaleAndMinimumCl};
+        case Layout::Q8_0:
+            return {kernels::kQ80Cl};
+        case Layout::Q4_K:
+            return {kernels::kNibblesCl, kernels::kFourBitsCl, kernels::kSuperScalesCl};
+        case Layout::Q5_K:
+            return {kernels::kNibblesCl, kernels::kFiveBitsCl, kernels::kSuperScalesCl};
+        case Layout::Q6_K:
+            return {kernels::kNibblesCl, kernels::kQ6KCl};
+        case Layout::IQ4_NL:
+            return {kernels::kNibblesCl, kernels::kLevelsCl, kernels::kIq4NlCl};
+        case Layout::IQ4_XS:
+            return {kernels::kNibblesCl, kernels::kLevelsCl, kernels::kIq4XsCl};
+        case Layout::F16:
+            break;
+    }
+    return {kernels::kF16Cl};
+}
+
 std::string layout_source(Layout layout, Core core) {
     const std::string_view core_source = core == Core::Integer ? kernels::kCoreIntCl
                                          : core == Core::Float ? kernels::kCoreFloatCl
@@ -78,7 +106,6 @@ std::string matmul_source(const MatmulChoice& choice, Epilogue epilogue) {
 }
 
 std::string layout_options(const MatmulChoice& choice) {
-    // The layout's name is for whoever reads a trace of programs: its sources are the program's.
     return base::concat("-DLAYOUT_", layout_name(choice.layout), " -DVALUE_BYTES=", choice.value_bytes,
                         " -DIMAGE=", choice.image ? 1 : 0, " -DSEGMENT=", choice.segment && !choice.image ? 1 : 0,
                         " -DPREFETCH=", choice.prefetch ? 1 : 0, " -DBATCH_ROWS=", choice.batch_rows,

@@ -52,6 +52,8 @@ struct MatmulChoice {
 
 // The source that reads weights: dot, layout, core and activations, without common.cl.
 std::string layout_source(Layout layout, Core core);
+// The sources of kernels/layouts that a layout consists of, one behind the other; empty at the end.
+std::array<std::string_view, 3> layout_parts(Layout layout);
 // The whole program without common.cl.
 std::string matmul_source(const MatmulChoice& choice, Epilogue epilogue);
 // The options of the program, but for those that an epilogue needs besides.

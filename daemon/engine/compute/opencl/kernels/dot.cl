@@ -70,9 +70,9 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 #endif
 #endif
 
-// The sources of layouts/ that follow have what matmul.cl and embed.cl multiply by, as macros over a block (the registers
-// of one pair and one block) and the vec4 k (columns 4 k to 4 k + 3 of the part of the block that comes next; a literal,
-// 0 to 3, or 0 or 1 in a quarter):
+// The sources of layouts/ that follow have what matmul.cl and embed.cl multiply by, as macros over a block (the registers of one pair and
+// one block) and the vec4 k (columns 4 k to 4 k + 3 of the part of the block that comes next; a literal, 0 to 3, or 0 or 1
+// in a quarter):
 //
 //     FURTHER_ARRAYS(array)  see above
 //     block_t, LOAD_BLOCK(c, block, at)

@@ -13,7 +13,7 @@
 // weights' buffers.
 //
 // Source: common.cl dot.cl, those of a layout, core_*.cl activations.cl [sample.cl] epilogue.cl matmul.cl.
-// Options: VALUE_BYTES 1 or 2, NEXT_VALUE_BYTES (activations.cl); IMAGE, SEGMENT (dot.cl); BATCH_ROWS; PAIRS; LANES;
+// Options: LAYOUT_*; VALUE_BYTES 1 or 2, NEXT_VALUE_BYTES (activations.cl); IMAGE, SEGMENT (dot.cl); BATCH_ROWS; PAIRS; LANES;
 //          K_SPLITS;
 //          PREFETCH 1: for GPUs with registers to spare. All that can be loaded is in flight before anything is waited for:
 //          a block's weights one block ahead, a chunk of x while the one before is multiplied, what the epilogue reads;

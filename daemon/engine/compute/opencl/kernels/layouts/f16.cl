@@ -1,4 +1,4 @@
-// The quants of F16 are the weights. They are read as they are needed; no block has a scale.
+// Halves. Weights are read as they are needed; no block has a scale.
 
 #define SUB_BLOCKS 1
 #define ZERO_POINT 0

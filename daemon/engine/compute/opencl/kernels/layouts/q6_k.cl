@@ -1,4 +1,4 @@
-// The quants and scales of Q6_K, behind nibbles.cl: weight = d * scale * (quant - ZERO_POINT).
+// Q6_K, behind nibbles.cl.
 
 #define SUB_BLOCKS 2
 #define ZERO_POINT 32

@@ -1,4 +1,4 @@
-// The quants and scales of Q8_0: weight = d * quant. The bytes are signed.
+// Q8_0, whose bytes are signed.
 
 #define BYTE_QUANTS_BY_ROW 1
 #define SUB_BLOCKS 1
