@@ -62,47 +62,18 @@ std::string_view macro_of(InputNorm norm) {
 
 }  // namespace
 
-std::array<std::string_view, 3> layout_parts(Layout layout) {
-    switch (layout) {
-        case Layout::Q4_0:
-            return {kernels::kNibblesCl, kernels::kFourBitsCl, kernels::kScaleCl};
-        case Layout::Q4_1:
-            return {kernels::kNibblesCl, kernels::kFourBitsCl, kernels::kScaleAndMinimumCl};
-        case Layout::Q5_0:
-            return {kernels::kNibblesCl, kernels::kFiveBitsCl, kernels::kScaleCl};
-        case Layout::Q5_1:
-            return {kernels::kNibblesCl, kernels::kFiveBitsCl, kernels::kScaleAndMinimumCl};
-        case Layout::Q8_0:
-            return {kernels::kQ80Cl};
-        case Layout::Q4_K:
-            return {kernels::kNibblesCl, kernels::kFourBitsCl, kernels::kSuperScalesCl};
-        case Layout::Q5_K:
-            return {kernels::kNibblesCl, kernels::kFiveBitsCl, kernels::kSuperScalesCl};
-        case Layout::Q6_K:
-            return {kernels::kNibblesCl, kernels::kQ6KCl};
-        case Layout::IQ4_NL:
-            return {kernels::kNibblesCl, kernels::kLevelsCl, kernels::kIq4NlCl};
-        case Layout::IQ4_XS:
-            return {kernels::kNibblesCl, kernels::kLevelsCl, kernels::kIq4XsCl};
-        case Layout::F16:
-            break;
-    }
-    return {kernels::kF16Cl};
-}
-
-std::string layout_source(Layout layout, Core core) {
+std::string layout_source(Core core) {
     const std::string_view core_source = core == Core::Integer ? kernels::kCoreIntCl
                                          : core == Core::Float ? kernels::kCoreFloatCl
                                                                : kernels::kCoreDotCl;
-    const auto [first, second, third] = layout_parts(layout);
-    return base::concat(kernels::kDotCl, first, second, third, core_source, kernels::kActivationsCl);
+    return base::concat(kernels::kDotCl, core_source, kernels::kActivationsCl);
 }
 
-std::string matmul_source(const MatmulChoice& choice, Epilogue epilogue) {
+std::string matmul_source(Core core, Epilogue epilogue) {
     const std::string_view further = epilogue == Epilogue::Logits ? kernels::kSampleCl
                                      : epilogue == Epilogue::Qkv  ? kernels::kQkvCl
                                                                   : "";
-    return base::concat(layout_source(choice.layout, choice.core), further, kernels::kEpilogueCl, kernels::kMatmulCl);
+    return base::concat(layout_source(core), further, kernels::kEpilogueCl, kernels::kMatmulCl);
 }
 
 std::string layout_options(const MatmulChoice& choice) {
