@@ -86,8 +86,6 @@ struct SchemaKeywords {
     std::optional<Keyword> twice;
     // Draft 7's tuple, whose `items` is an array: values has it as PrefixItems, and its `additionalItems` as Items.
     bool is_old_tuple = false;
-    // Draft 4's `"exclusiveMinimum": true` beside a `minimum`: values has the bound as ExclusiveMinimum alone, and that
-    // of a maximum likewise. A flag without a bound says nothing.
 
     SchemaKeywords(simdjson::dom::object schema, std::string_view at);
 
@@ -106,6 +104,8 @@ struct SchemaKeywords {
     uint8_t implied_types() const;
 
 private:
+    // Draft 4's `"exclusiveMinimum": true` beside a `minimum`, and likewise with a maximum: gives the bound to the
+    // exclusive keyword alone. A flag without a bound says nothing.
     void read_flag(Keyword exclusive, Keyword inclusive);
 };
 

@@ -285,8 +285,8 @@ TEST(SchemaKeywords, NullableAndAnnotations) {
            {"null"},
            {"1"}});
     check({R"({"anyOf":[{"type":"null"}],"title":"t","default":null,"x-a":{}})", {"null"}, {"1"}});
-    for (const char* keyword :
-         {"if", "then", "dependentRequired", "contains", "contentSchema", "unevaluatedProperties", "$dynamicRef"}) {
+    for (const char* keyword : {"not", "if", "then", "dependentRequired", "contains", "contentSchema",
+                                "unevaluatedProperties", "$dynamicRef"}) {
         EXPECT_EQ(refusal(base::concat(R"({"properties":{"a":{")", keyword, R"(":{}}}})")),
                   base::concat(R"(json_schema: at "#/properties/a": ")", keyword, R"(" is not supported)"));
     }
