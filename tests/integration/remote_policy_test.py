@@ -96,7 +96,10 @@ class RemotePolicy(harness.TestCase):
         return error_of(self.generate, model, **options)
 
     def assert_nothing_was_sent(self):
-        # The questions of an llmd-remote that was started before a condition was noticed may still come; they have no prompt.
+        self.assertEqual(len(self.upstream.calls), self.n_calls)
+
+    def assert_no_prompt_was_sent(self):
+        """An llmd-remote that was started before a condition was noticed may still ask the server what it is."""
         self.assertEqual([call.path for call in self.upstream.calls[self.n_calls:] if MARKER in json.dumps(call.body)], [])
 
     def listed(self, client=None):
@@ -202,7 +205,7 @@ class RemotePolicy(harness.TestCase):
         self.wait_end("NotAllowed", "the metered connection to be noticed")
         self.assertIn("metered", self.refusal()[1])
         self.assertEqual(self.generate(fallback=[LLAMA])[1]["where"], "device")
-        self.assert_nothing_was_sent()
+        self.assert_no_prompt_was_sent()
         self.settings(metered="allow")
         self.assertEqual(self.end_of(), "home")
 
@@ -213,7 +216,7 @@ class RemotePolicy(harness.TestCase):
         modem.register(ModemManager.ROAMING)
         self.wait_end("NotAllowed", "roaming to be noticed")
         self.assertEqual(self.refusal()[0], "NotAllowed")
-        self.assert_nothing_was_sent()
+        self.assert_no_prompt_was_sent()
 
     def test_background_does_not_go_over_a_modem(self):
         self.service(NetworkManager, type="gsm")
@@ -221,7 +224,7 @@ class RemotePolicy(harness.TestCase):
         self.n_calls = len(self.upstream.calls)
         name, message = self.refusal(priority="background")
         self.assertEqual((name, "mobile network" in message), ("Suspended", True))
-        self.assert_nothing_was_sent()
+        self.assert_no_prompt_was_sent()
         self.assertEqual(self.end_of(), "home", "a person may")
 
     def test_background_waits_on_battery_saver(self):
