@@ -60,7 +60,7 @@ def hole(name, kind, shape):
     return [struct.pack("<f", 1) * shape[0]] if name.startswith("rope_factors") else []
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=None)
 def random_blocks(kind, weights):
     """Weights of a few hundredths."""
     _, block_weights, block_bytes = FORMATS[kind]
