@@ -19,6 +19,8 @@ SCALES = {"Q4_0": {0: 0.004}, "Q4_1": {0: 0.004, 2: -0.03}, "Q5_0": {0: 0.002}, 
           "Q4_K": {0: 7e-5, 2: 5e-4}, "Q5_K": {0: 3e-5, 2: 5e-4}, "Q6_K": {208: 1.6e-5}, "IQ4_NL": {0: 0.0003},
           "IQ4_XS": {0: 1e-5}}
 
+MOST_RANDOM_BYTES = 1 << 27  # of one call: Python counts their bits in an int of C
+
 
 def format_of(mixture, full_name, model, shape):
     """The format that quantised files of that mixture (a format, or "Q4_K_M") usually have for a tensor."""
@@ -65,7 +67,11 @@ def random_blocks(kind, weights):
     """Weights of a few hundredths."""
     _, block_weights, block_bytes = FORMATS[kind]
     blocks = weights // block_weights
-    data = bytearray(random.Random(7).randbytes(blocks * block_bytes))
+    left, pieces, numbers = blocks * block_bytes, [], random.Random(7)
+    while left > 0:
+        pieces.append(numbers.randbytes(min(left, MOST_RANDOM_BYTES)))
+        left -= len(pieces[-1])
+    data = bytearray().join(pieces)
     if kind == "F16":  # 0x24 to 0x27 in the upper byte, either sign: 1/64 to 1/32
         data[1::2] = data[1::2].translate(bytes((value & 0x83) | 0x24 for value in range(256)))
     for at, scale in SCALES.get(kind, {}).items():
