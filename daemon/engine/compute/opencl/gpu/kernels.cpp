@@ -26,6 +26,9 @@ uint32_t hash_sources() {
     };
     add(kernel_prelude());
     for (const std::string_view source : kSources) add(source);
+    for (const Layout layout : kLayouts) {
+        for (const std::string_view source : layout_parts(layout)) add(source);
+    }
     return hash;
 }
 
@@ -97,7 +100,7 @@ Result<ClKernel> Kernels::matmul(const MatmulKey& key) {
     if (key.epilogue == Epilogue::Logits) options += rows_option_ + logit_cap_option_;
     if (key.next_value_bytes != 0) options += base::concat(" -DNEXT_VALUE_BYTES=", key.next_value_bytes);
     return make("matmul", base::concat("matmul of ", layout_name(key.layout), ", ", key.batch_rows, " batch rows"),
-                matmul_source(choice.core, key.epilogue), options);
+                matmul_source(choice, key.epilogue), options);
 }
 
 Result<ClKernel> Kernels::embed(Layout layout, bool image, bool has_positions) {
@@ -107,7 +110,7 @@ Result<ClKernel> Kernels::embed(Layout layout, bool image, bool has_positions) {
                                  .image = image,
                                  .segment = kernel_choice_.needs_segments()};
     return make("embed", base::concat("embed for ", layout_name(layout)),
-                base::concat(layout_source(choice.core), kernels::kEmbedCl),
+                base::concat(layout_source(choice.layout, choice.core), kernels::kEmbedCl),
                 base::concat(layout_options(choice), " -DPOSITIONS=", has_positions ? 1 : 0, embedding_option_));
 }
 

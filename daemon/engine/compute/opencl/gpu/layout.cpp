@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "kernel_sources.h"
+
 namespace llmd::compute::gpu {
 namespace {
 
@@ -61,6 +63,34 @@ bool is_reencoded(TensorType type) {
 
 std::string_view layout_name(Layout layout) {
     return block_of(layout).name;
+}
+
+std::array<std::string_view, 3> layout_parts(Layout layout) {
+    switch (layout) {
+        case Layout::Q4_0:
+            return {kernels::kNibblesCl, kernels::kFourBitsCl, kernels::kScaleCl};
+        case Layout::Q4_1:
+            return {kernels::kNibblesCl, kernels::kFourBitsCl, kernels::kScaleAndMinimumCl};
+        case Layout::Q5_0:
+            return {kernels::kNibblesCl, kernels::kFiveBitsCl, kernels::kScaleCl};
+        case Layout::Q5_1:
+            return {kernels::kNibblesCl, kernels::kFiveBitsCl, kernels::kScaleAndMinimumCl};
+        case Layout::Q8_0:
+            return {kernels::kQ80Cl};
+        case Layout::Q4_K:
+            return {kernels::kNibblesCl, kernels::kFourBitsCl, kernels::kSuperScalesCl};
+        case Layout::Q5_K:
+            return {kernels::kNibblesCl, kernels::kFiveBitsCl, kernels::kSuperScalesCl};
+        case Layout::Q6_K:
+            return {kernels::kNibblesCl, kernels::kQ6KCl};
+        case Layout::IQ4_NL:
+            return {kernels::kNibblesCl, kernels::kLevelsCl, kernels::kIq4NlCl};
+        case Layout::IQ4_XS:
+            return {kernels::kNibblesCl, kernels::kLevelsCl, kernels::kIq4XsCl};
+        case Layout::F16:
+            break;
+    }
+    return {kernels::kF16Cl};
 }
 
 ArrayFormat array_format(Layout layout, WeightArray array, bool image) {

@@ -74,8 +74,9 @@ const model::BlockLayout& block_of(Layout layout);
 bool is_reencoded(model::TensorType type);
 bool is_rounded(model::TensorType type);
 
-// "Q4_0"; the kernels' option is LAYOUT_Q4_0.
-std::string_view layout_name(Layout layout);
+std::string_view layout_name(Layout layout);  // "Q4_0"
+// The sources of kernels/layouts that a layout consists of, one behind the other; empty at the end.
+std::array<std::string_view, 3> layout_parts(Layout layout);
 ArrayFormat array_format(Layout layout, WeightArray array, bool image = false);
 // Whether a matmul can be summed as integers, two rows in one word (core_int.cl).
 bool has_integer_core(Layout layout);

@@ -62,21 +62,23 @@ std::string_view macro_of(InputNorm norm) {
 
 }  // namespace
 
-std::string layout_source(Core core) {
+std::string layout_source(Layout layout, Core core) {
     const std::string_view core_source = core == Core::Integer ? kernels::kCoreIntCl
                                          : core == Core::Float ? kernels::kCoreFloatCl
                                                                : kernels::kCoreDotCl;
-    return base::concat(kernels::kDotCl, core_source, kernels::kActivationsCl);
+    const auto [first, second, third] = layout_parts(layout);
+    return base::concat(kernels::kDotCl, first, second, third, core_source, kernels::kActivationsCl);
 }
 
-std::string matmul_source(Core core, Epilogue epilogue) {
+std::string matmul_source(const MatmulChoice& choice, Epilogue epilogue) {
     const std::string_view further = epilogue == Epilogue::Logits ? kernels::kSampleCl
                                      : epilogue == Epilogue::Qkv  ? kernels::kQkvCl
                                                                   : "";
-    return base::concat(layout_source(core), further, kernels::kEpilogueCl, kernels::kMatmulCl);
+    return base::concat(layout_source(choice.layout, choice.core), further, kernels::kEpilogueCl, kernels::kMatmulCl);
 }
 
 std::string layout_options(const MatmulChoice& choice) {
+    // The layout's name is for whoever reads a trace of programs: its sources are the program's.
     return base::concat("-DLAYOUT_", layout_name(choice.layout), " -DVALUE_BYTES=", choice.value_bytes,
                         " -DIMAGE=", choice.image ? 1 : 0, " -DSEGMENT=", choice.segment && !choice.image ? 1 : 0,
                         " -DPREFETCH=", choice.prefetch ? 1 : 0, " -DBATCH_ROWS=", choice.batch_rows,

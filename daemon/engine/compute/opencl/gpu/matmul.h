@@ -50,10 +50,10 @@ struct MatmulChoice {
     uint32_t chunk_blocks = 0;  // of x in local memory at a time; 0: as staged_bytes allows
 };
 
-// The source that reads weights: dot, core and activations, without common.cl.
-std::string layout_source(Core core);
+// The source that reads weights: dot, layout, core and activations, without common.cl.
+std::string layout_source(Layout layout, Core core);
 // The whole program without common.cl.
-std::string matmul_source(Core core, Epilogue epilogue);
+std::string matmul_source(const MatmulChoice& choice, Epilogue epilogue);
 // The options of the program, but for those that an epilogue needs besides.
 std::string matmul_options(const MatmulChoice& choice, Epilogue epilogue, InputNorm norm, bool has_bias);
 // Those that tell how weights are read, for another program with layout_source().

@@ -5,8 +5,8 @@
 // be in several buffers: a launch serves the rows whose token lies in its n_pairs from first_pair on. Values past `width`
 // are zeros. An item decodes a block of 32 columns, then takes eight of them.
 //
-// The program needs dot.cl, core_float.cl and activations.cl. Grid: (ceil(next_width / EMBED_WIDTH), batch rows). Options:
-// POSITIONS; EMBEDDING_SCALE, which multiplies the embedding, where it is not 1.
+// The program needs dot.cl, a layout, core_float.cl and activations.cl. Grid: (ceil(next_width / EMBED_WIDTH), batch rows).
+// Options: POSITIONS; EMBEDDING_SCALE, which multiplies the embedding, where it is not 1.
 #define EMBED_BLOCKS (EMBED_WIDTH / 32)
 #define ITEM ((uint)get_local_id(0))
 #define ITEMS GROUP

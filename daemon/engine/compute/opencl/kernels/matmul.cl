@@ -12,8 +12,8 @@
 // BATCH_ROWS; what lies there is computed and handed to FINISH. n_pairs, a multiple of 32, and n_blocks are those of the
 // weights' buffers.
 //
-// Source: common.cl dot.cl core_*.cl activations.cl [sample.cl] epilogue.cl matmul.cl.
-// Options: LAYOUT_*; VALUE_BYTES 1 or 2, NEXT_VALUE_BYTES (activations.cl); IMAGE, SEGMENT (dot.cl); BATCH_ROWS; PAIRS; LANES;
+// Source: common.cl dot.cl, those of a layout, core_*.cl activations.cl [sample.cl] epilogue.cl matmul.cl.
+// Options: VALUE_BYTES 1 or 2, NEXT_VALUE_BYTES (activations.cl); IMAGE, SEGMENT (dot.cl); BATCH_ROWS; PAIRS; LANES;
 //          K_SPLITS;
 //          PREFETCH 1: for GPUs with registers to spare. All that can be loaded is in flight before anything is waited for:
 //          a block's weights one block ahead, a chunk of x while the one before is multiplied, what the epilogue reads;

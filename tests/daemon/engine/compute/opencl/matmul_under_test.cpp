@@ -116,7 +116,7 @@ Output MatmulUnderTest::run(const MatmulChoice& choice, const ClKernel& kernel) 
 
 ClKernel build(DeviceQueue& queue, const MatmulChoice& choice) {
     const auto program = must(
-        queue.build("matmul", {matmul_source(choice.core, Epilogue::Store)},
+        queue.build("matmul", {matmul_source(choice, Epilogue::Store)},
                     base::concat(matmul_options(choice, Epilogue::Store, InputNorm::None, false), " -DMAX_ROWS=16")));
     return must(compute::make_kernel(program, "matmul"));
 }

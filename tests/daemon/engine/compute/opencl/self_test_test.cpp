@@ -59,7 +59,7 @@ protected:
                                      .shape = test.config.shape,
                                      .image = image,
                                      .staged_bytes = test.config.staged_bytes};
-        std::string source = matmul_source(choice.core, Epilogue::Store);
+        std::string source = matmul_source(choice, Epilogue::Store);
         if (broken) {
             constexpr std::string_view kSound = "x_scale[to] = scale";
             const size_t at = source.find(kSound);
