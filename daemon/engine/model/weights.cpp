@@ -340,6 +340,48 @@ bool is_required(Role role, const DecoderSpec& spec, uint32_t layer) {
     return presence_of(role, spec, layer) == Presence::Required;
 }
 
+std::optional<Role> bias_of(Role role) {
+    switch (role) {
+        case Role::OutputNorm:
+            return Role::OutputNormBias;
+        case Role::AttnNorm:
+            return Role::AttnNormBias;
+        case Role::AttnQ:
+            return Role::AttnQBias;
+        case Role::AttnK:
+            return Role::AttnKBias;
+        case Role::AttnV:
+            return Role::AttnVBias;
+        case Role::AttnOutput:
+            return Role::AttnOutputBias;
+        case Role::FfnNorm:
+            return Role::FfnNormBias;
+        case Role::FfnGate:
+            return Role::FfnGateBias;
+        case Role::FfnUp:
+            return Role::FfnUpBias;
+        case Role::FfnDown:
+            return Role::FfnDownBias;
+        default:
+            return std::nullopt;
+    }
+}
+
+std::optional<Role> norm_before(Role matrix, const DecoderSpec& spec) {
+    if (matrix == Role::Output || matrix == Role::TokenEmbedding) return Role::OutputNorm;
+    if (!spec.has_pre_norms) return std::nullopt;
+    if (matrix == Role::AttnQ || matrix == Role::AttnK || matrix == Role::AttnV) return Role::AttnNorm;
+    if (matrix == Role::FfnGate || matrix == Role::FfnUp) return Role::FfnNorm;
+    return std::nullopt;
+}
+
+std::optional<Role> norm_behind(Role matrix, const DecoderSpec& spec) {
+    if (!spec.has_post_norms) return std::nullopt;
+    if (matrix == Role::AttnOutput) return Role::AttnPostNorm;
+    if (matrix == Role::FfnDown) return Role::FfnPostNorm;
+    return std::nullopt;
+}
+
 Result<Weights> Weights::bind(const Gguf& gguf, const DecoderSpec& spec) {
     Weights bound;
     Binder binder(gguf, spec, bound.weights_);

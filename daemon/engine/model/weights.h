@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -65,6 +66,14 @@ struct Shape {
 Shape shape_of(Role role, const DecoderSpec& spec, uint32_t layer);
 // The model cannot be computed without it, in this layer where it is in one.
 bool is_required(Role role, const DecoderSpec& spec, uint32_t layer);
+
+// The bias of a matrix or of a norm, which a model may lack; nothing: the role never has one.
+std::optional<Role> bias_of(Role role);
+// The norm that the residual stream goes through on its way into a matrix; nothing: it goes through none, or the matrix
+// reads something else. A token embedding is one that is the output matrix too.
+std::optional<Role> norm_before(Role matrix, const DecoderSpec& spec);
+// The norm that the result of a matrix goes through on its way into the residual stream; nothing: none.
+std::optional<Role> norm_behind(Role matrix, const DecoderSpec& spec);
 
 struct Weight {
     Role role;

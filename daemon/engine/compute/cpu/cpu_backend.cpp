@@ -10,11 +10,11 @@
 #include "engine/compute/checks.h"
 #include "engine/compute/cpu/cpu_kernels.h"
 #include "engine/compute/cpu/cpu_memory.h"
-#include "engine/compute/cpu/cpu_plan.h"
 #include "engine/compute/cpu/cpu_sampler.h"
 #include "engine/compute/cpu/cpu_weights.h"
 #include "engine/compute/cpu/processor.h"
 #include "engine/compute/cpu/worker_pool.h"
+#include "engine/compute/decode.h"
 #include "engine/compute/page_tables.h"
 #include "engine/compute/step_queue.h"
 
@@ -23,13 +23,27 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
-using model::Operand;
 using model::Role;
 
 // Results of a matmul that a worker computes before it goes on with them, so that they are still in its cache.
 constexpr uint32_t kCachedResults = 8192;
 
-class CpuBackend final : public Backend {
+// out[r] = matrix x[r] (+ bias)
+struct MatmulPart {
+    const Matrix* matrix = nullptr;
+    const float* bias = nullptr;  // null: none
+    const Activations* out = nullptr;
+};
+
+// The use that a worker makes of some rows of a matmul's results while they are in its cache.
+enum class Epilogue : uint8_t {
+    None,
+    AddToResidual,  // what is projected
+    Activate,       // of all parts the same rows are computed, by pairs of gate and up
+    ScaleLogits,
+};
+
+class CpuBackend final : public Backend, private Steps {
 public:
     CpuBackend(const model::DecoderSpec& spec, const BackendLimits& limits, const CpuKernels& kernels,
                std::unique_ptr<WorkerPool> pool, CpuMemory memory, std::vector<std::string> notes, Precision precision)
@@ -97,34 +111,34 @@ public:
     Result<void> read_residual(std::span<float> out) override;
 
 private:
-    // Computes the fused ops for these rows of the batch; row i of them is row i of every operand but the residual
-    // stream.
-    void run(std::span<const FusedOp> fused_ops, std::span<const uint32_t> rows);
-    void embed();
-    void normalise(const FusedOp& fused_op, std::span<const uint32_t> rows);
+    // decode()'s, each done by all workers when it returns.
+    Result<void> embed(const Reader& next) override;
+    Result<void> make_qkv(uint32_t layer) override;
+    Result<void> attend(uint32_t layer) override;
+    Result<void> convolve(uint32_t layer) override;
+    Result<void> feed_forward(uint32_t layer) override;
+    Result<void> add_to_residual(Role matrix, uint32_t layer, const Reader& next) override;
+
+    uint32_t n_rows() const { return static_cast<uint32_t>(rows_.size()); }
+    std::span<const uint32_t> all_rows() const { return std::span(all_rows_).first(rows_.size()); }
+    // The page table of a row's sequence.
+    std::span<const uint32_t> pages(uint32_t layer, uint32_t r) const {
+        return pages_.of(rows_[r].slot, limits_.pool_of(spec_.layers[layer]));
+    }
+    MatmulPart part(Role matrix, uint32_t layer, const Activations& out) const;
+    // Gives the input of a matrix that reads the residual stream: row i of it is of row rows[i].
+    const Activations& normalise(Role matrix, uint32_t layer, std::span<const uint32_t> rows);
     void normalise_heads(const model::LayerSpec& layer, const float* weight, float* heads, uint32_t n_heads) const;
-    void rotate_and_store(const FusedOp& fused_op);
-    void store_key_value(uint32_t layer, uint32_t r, uint32_t worker);
-    void attend(uint32_t layer);
-    void convolve(const FusedOp& fused_op);
+    void multiply_qkv(uint32_t layer);
     float attention_scale(const model::LayerSpec& layer, uint32_t position) const;
+    void multiply(std::span<const MatmulPart> parts, const Activations& x, uint32_t n_rows, Precision precision,
+                  Epilogue epilogue);
     // out[r] = w . x[r] for rows [first, first + n) of the part's matrix, then the bias.
     void multiply_rows(const MatmulPart& part, uint32_t first, uint32_t n, const Activations& x, uint32_t n_rows,
                        uint32_t worker, Precision precision) const;
-    // Queries, keys and values are computed faithfully in fast precision too: with 8 bits there, some formats would err
-    // by more than they may (docs/performance.md, "Fidelity").
-    Precision precision_of(const FusedOp& fused_op) const;
-    void multiply(const FusedOp& fused_op, uint32_t n_rows);
+    void finish_rows(Epilogue epilogue, uint32_t first, uint32_t n, uint32_t n_rows) const;
     // Elements [first, first + n) of what is projected go into the residual stream.
-    void add_to_residual(uint32_t r, uint32_t first, uint32_t n) const;
-    // Computes the steps that follow the matmul for rows [first, first + n) of the matrix.
-    void finish_rows(const FusedOp& fused_op, uint32_t first, uint32_t n, uint32_t n_rows);
-    float* row(Operand operand, uint32_t r) const {
-        return operand == Operand::Logits ? memory_.logits() + size_t{r} * spec_.n_vocab : memory_.of(operand).row(r);
-    }
-    size_t stride(Operand operand) const {
-        return operand == Operand::Logits ? spec_.n_vocab : memory_.of(operand).stride;
-    }
+    void add_projected(uint32_t r, uint32_t first, uint32_t n) const;
 
     const model::DecoderSpec spec_;
     const BackendLimits limits_;
@@ -136,7 +150,7 @@ private:
     Rotations rotations_;
     PageTables pages_;
     CpuSampler sampler_;
-    std::vector<FusedOp> body_, head_;  // none before the model is loaded
+    bool is_loaded_ = false;
 
     std::vector<Row> rows_;
     std::vector<uint32_t> all_rows_;  // 0, 1, 2, …
@@ -160,20 +174,14 @@ Result<void> CpuBackend::finish_loading() {
     auto rotations = Rotations::create(spec_, limits_.max_rows, {factors, factors == nullptr ? 0 : spec_.n_rot() / 2});
     if (!rotations) return rotations.error();
     rotations_ = std::move(*rotations);
-    const auto operations = model::derive_operations(spec_);
-    auto head = lower_to_fused_ops(model::head_operations(operations), weights_);
-    if (!head) return head.error();
-    auto body = lower_to_fused_ops(model::body_operations(operations), weights_);
-    if (!body) return body.error();
-    head_ = std::move(*head);
-    body_ = std::move(*body);
+    is_loaded_ = true;
     return {};
 }
 
 // --- One step --------------------------------------------------------------------------------------------------------
 
 Result<void> CpuBackend::begin(std::span<const Row> rows) {
-    if (body_.empty()) return base::fail(ErrorCode::InvalidArgument, "a batch before the model is loaded");
+    if (!is_loaded_) return base::fail(ErrorCode::InvalidArgument, "a batch before the model is loaded");
     if (auto checked = check_rows(spec_, limits_, rows); !checked) return checked;
     if (auto checked = steps_.check_begin(); !checked) return checked;
     if (auto begun = pages_.begin(rows); !begun) return begun;
@@ -188,46 +196,15 @@ Result<void> CpuBackend::begin(std::span<const Row> rows) {
 
 Result<void> CpuBackend::forward() {
     if (auto step = steps_.mark_computed(); !step) return step.error();
-    run(body_, std::span(all_rows_).first(rows_.size()));
-    return {};
+    return decode(spec_, *this);
 }
 
-void CpuBackend::run(std::span<const FusedOp> fused_ops, std::span<const uint32_t> rows) {
-    for (const FusedOp& fused_op : fused_ops) {
-        switch (fused_op.kind) {
-            case FusedOp::Kind::Embed:
-                embed();
-                break;
-            case FusedOp::Kind::Norm:
-                normalise(fused_op, rows);
-                break;
-            case FusedOp::Kind::Matmul:
-            case FusedOp::Kind::MatmulAdd:
-            case FusedOp::Kind::MatmulActivate:
-                multiply(fused_op, static_cast<uint32_t>(rows.size()));
-                break;
-            case FusedOp::Kind::Add:
-                for (uint32_t r = 0; r < rows.size(); ++r) add_to_residual(r, 0, spec_.n_embd);
-                break;
-            case FusedOp::Kind::RotateStore:
-                rotate_and_store(fused_op);
-                break;
-            case FusedOp::Kind::Attend:
-                attend(fused_op.layer);
-                break;
-            case FusedOp::Kind::Convolve:
-                convolve(fused_op);
-                break;
-        }
-    }
-}
-
-void CpuBackend::embed() {
+Result<void> CpuBackend::embed(const Reader&) {
     const Matrix& tokens = *weights_.matrix(Role::TokenEmbedding);
     const Matrix* positions = weights_.matrix(Role::PositionEmbedding);
-    pool_->run(static_cast<uint32_t>(rows_.size()), [&](uint32_t r, uint32_t worker) {
+    pool_->run(n_rows(), [&](uint32_t r, uint32_t worker) {
         rotations_.compute(r, rows_[r].position);
-        float* x = row(Operand::Residual, r);
+        float* x = memory_.residual.row(r);
         const int32_t token = rows_[r].token == kSampledToken ? sampled_ids_[rows_[r].slot] : rows_[r].token;
         if (token < 0) {
             std::fill_n(x, spec_.n_embd, std::numeric_limits<float>::quiet_NaN());
@@ -242,19 +219,29 @@ void CpuBackend::embed() {
         dequantize_row(*positions, rows_[r].position, memory_.scratch(worker), p);
         for (uint32_t i = 0; i < spec_.n_embd; ++i) x[i] += p[i];
     });
+    return {};
 }
 
-void CpuBackend::normalise(const FusedOp& fused_op, std::span<const uint32_t> rows) {
-    pool_->run(static_cast<uint32_t>(rows.size()), [&](uint32_t r, uint32_t) {
-        kernels_.norm(spec_.norm, spec_.norm_eps, row(fused_op.in, rows[r]), fused_op.norm_weight, fused_op.norm_bias,
-                      spec_.n_embd, row(fused_op.out, fused_op.out == Operand::Normed ? r : rows[r]));
+const Activations& CpuBackend::normalise(Role matrix, uint32_t layer, std::span<const uint32_t> rows) {
+    const auto norm = model::norm_before(matrix, spec_);
+    if (!norm) return memory_.residual;
+    const float *weight = weights_.vector(*norm, layer), *bias = weights_.vector(*model::bias_of(*norm), layer);
+    pool_->run(static_cast<uint32_t>(rows.size()), [&](uint32_t i, uint32_t) {
+        kernels_.norm(spec_.norm, spec_.norm_eps, memory_.residual.row(rows[i]), weight, bias, spec_.n_embd,
+                      memory_.normed.row(i));
     });
+    return memory_.normed;
+}
+
+MatmulPart CpuBackend::part(Role matrix, uint32_t layer, const Activations& out) const {
+    const auto bias = model::bias_of(matrix);
+    return {weights_.matrix(matrix, layer), bias ? weights_.vector(*bias, layer) : nullptr, &out};
 }
 
 void CpuBackend::multiply_rows(const MatmulPart& part, uint32_t first, uint32_t n, const Activations& x,
                                uint32_t n_rows, uint32_t worker, Precision precision) const {
-    float* out = row(part.out, 0) + first;
-    const size_t out_stride = stride(part.out);
+    float* out = part.out->row(0) + first;
+    const size_t out_stride = part.out->stride;
     if (part.matrix->is_packed) {
         kernels_.multiply_packed[static_cast<size_t>(precision)](*part.matrix, first, n,
                                                                  memory_.quantized.as<uint8_t>(),
@@ -262,34 +249,15 @@ void CpuBackend::multiply_rows(const MatmulPart& part, uint32_t first, uint32_t 
     } else {
         kernels_.multiply(*part.matrix, first, n, x.row(0), x.stride, n_rows, out, out_stride, memory_.scratch(worker));
     }
-    const float scale = part.out == Operand::Logits ? spec_.logit_scale : 1;
-    const float cap = part.out == Operand::Logits ? spec_.logit_cap : 0;
-    if (part.bias == nullptr && scale == 1 && cap == 0) return;
+    if (part.bias == nullptr) return;
     for (uint32_t r = 0; r < n_rows; ++r, out += out_stride) {
-        if (part.bias != nullptr) {
-            for (uint32_t i = 0; i < n; ++i) out[i] += part.bias[first + i];
-        }
-        if (scale != 1) {
-            for (uint32_t i = 0; i < n; ++i) out[i] *= scale;
-        }
-        if (cap != 0) {
-            for (uint32_t i = 0; i < n; ++i) out[i] = cap * std::tanh(out[i] / cap);
-        }
+        for (uint32_t i = 0; i < n; ++i) out[i] += part.bias[first + i];
     }
 }
 
-Precision CpuBackend::precision_of(const FusedOp& fused_op) const {
-    const bool makes_qkv = std::any_of(fused_op.parts.begin(), fused_op.parts.end(), [](const MatmulPart& part) {
-        return part.out == Operand::Query || part.out == Operand::Key || part.out == Operand::Value;
-    });
-    return makes_qkv ? Precision::Faithful : report_.precision;
-}
-
-void CpuBackend::multiply(const FusedOp& fused_op, uint32_t n_rows) {
-    const bool is_joint = fused_op.kind == FusedOp::Kind::MatmulActivate;
-    const Activations& x = memory_.of(fused_op.in);
-    const std::span<const MatmulPart> parts = fused_op.parts;
-    const Precision precision = precision_of(fused_op);
+void CpuBackend::multiply(std::span<const MatmulPart> parts, const Activations& x, uint32_t n_rows, Precision precision,
+                          Epilogue epilogue) {
+    const bool is_joint = epilogue == Epilogue::Activate;
     const bool multiplies_integers =
         std::any_of(parts.begin(), parts.end(), [](const MatmulPart& part) { return part.matrix->is_packed; });
     pool_->run(multiplies_integers ? n_rows : 0, [&](uint32_t r, uint32_t) {
@@ -306,70 +274,100 @@ void CpuBackend::multiply(const FusedOp& fused_op, uint32_t n_rows) {
         const MatmulPart* part = parts.data();
         while (n_items > 0) {
             while (!is_joint && item >= groups_of(*part)) item -= groups_of(*part++);
-            const uint32_t n_here = std::min(n_items, groups_of(*part) - item);
-            const uint32_t first = item * kPackedRows;
+            const uint32_t n_here = std::min(n_items, groups_of(*part) - item), first = item * kPackedRows;
             const uint32_t n = std::min(n_here * kPackedRows, part->matrix->rows - first);
-            for (const MatmulPart& one : is_joint ? parts : std::span(part, 1)) {
+            for (const MatmulPart& one : std::span(part, is_joint ? parts.size() : 1)) {
                 multiply_rows(one, first, n, x, n_rows, worker, precision);
             }
-            finish_rows(fused_op, first, n, n_rows);
+            finish_rows(epilogue, first, n, n_rows);
             item += n_here;
             n_items -= n_here;
         }
     });
 }
 
-void CpuBackend::finish_rows(const FusedOp& fused_op, uint32_t first, uint32_t n, uint32_t n_rows) {
+void CpuBackend::finish_rows(Epilogue epilogue, uint32_t first, uint32_t n, uint32_t n_rows) const {
     for (uint32_t r = 0; r < n_rows; ++r) {
-        if (fused_op.kind == FusedOp::Kind::MatmulActivate) {
-            kernels_.activate(spec_.activation, row(Operand::Gate, r) + first, row(Operand::Up, r) + first, n);
-        } else if (fused_op.kind == FusedOp::Kind::MatmulAdd) {
-            add_to_residual(r, first, n);
+        if (epilogue == Epilogue::Activate) {
+            kernels_.activate(spec_.activation, memory_.gate.row(r) + first, memory_.up.row(r) + first, n);
+        } else if (epilogue == Epilogue::AddToResidual) {
+            add_projected(r, first, n);
+        } else if (epilogue == Epilogue::ScaleLogits) {
+            float* logits = memory_.logits.row(r) + first;
+            const float scale = spec_.logit_scale, cap = spec_.logit_cap;
+            for (uint32_t i = 0; scale != 1 && i < n; ++i) logits[i] *= scale;
+            for (uint32_t i = 0; cap != 0 && i < n; ++i) logits[i] = cap * std::tanh(logits[i] / cap);
         }
     }
 }
 
-void CpuBackend::add_to_residual(uint32_t r, uint32_t first, uint32_t n) const {
-    float* x = row(Operand::Residual, r);
-    const float* y = row(Operand::Projected, r);
+Result<void> CpuBackend::add_to_residual(Role matrix, uint32_t layer, const Reader&) {
+    const auto norm = model::norm_behind(matrix, spec_);
+    const MatmulPart projection = part(matrix, layer, memory_.projected);
+    multiply({&projection, 1}, matrix == Role::FfnDown ? memory_.up : memory_.attended, n_rows(), report_.precision,
+             norm ? Epilogue::None : Epilogue::AddToResidual);
+    if (!norm) return {};
+    pool_->run(n_rows(), [&, weight = weights_.vector(*norm, layer)](uint32_t r, uint32_t) {
+        float* y = memory_.projected.row(r);
+        kernels_.norm(spec_.norm, spec_.norm_eps, y, weight, nullptr, spec_.n_embd, y);
+        add_projected(r, 0, spec_.n_embd);
+    });
+    return {};
+}
+
+void CpuBackend::add_projected(uint32_t r, uint32_t first, uint32_t n) const {
+    float* x = memory_.residual.row(r);
+    const float* y = memory_.projected.row(r);
     const float scale = spec_.residual_scale;
     for (uint32_t i = first; i < first + n; ++i) x[i] += scale * y[i];
+}
+
+Result<void> CpuBackend::feed_forward(uint32_t layer) {
+    const Activations& x = normalise(Role::FfnUp, layer, all_rows());
+    const MatmulPart gate_and_up[] = {part(Role::FfnGate, layer, memory_.gate), part(Role::FfnUp, layer, memory_.up)};
+    const auto parts = std::span(gate_and_up).last(model::is_gated(spec_.activation) ? 2 : 1);
+    multiply(parts, x, n_rows(), report_.precision, Epilogue::Activate);
+    return {};
+}
+
+void CpuBackend::multiply_qkv(uint32_t layer) {
+    // Faithfully in fast precision too: with 8 bits here, some formats would err by more than they may
+    // (docs/performance.md, "Fidelity").
+    const MatmulPart parts[] = {part(Role::AttnQ, layer, memory_.query), part(Role::AttnK, layer, memory_.key),
+                                part(Role::AttnV, layer, memory_.value)};
+    multiply(parts, normalise(Role::AttnQ, layer, all_rows()), n_rows(), Precision::Faithful, Epilogue::None);
 }
 
 void CpuBackend::normalise_heads(const model::LayerSpec& layer, const float* weight, float* heads,
                                  uint32_t n_heads) const {
     if (weight == nullptr) return;
-    const bool is_whole = layer.qk_norm == model::QkNorm::Row;
-    const uint32_t width = is_whole ? n_heads * layer.head_dim : layer.head_dim;
-    for (uint32_t head = 0; head < (is_whole ? 1 : n_heads); ++head, heads += width) {
+    const uint32_t n = n_heads * layer.head_dim, width = layer.qk_norm == model::QkNorm::Row ? n : layer.head_dim;
+    for (const float* end = heads + n; heads != end; heads += width) {
         kernels_.norm(model::Norm::RmsNorm, spec_.norm_eps, heads, weight, nullptr, width, heads);
     }
 }
 
-void CpuBackend::rotate_and_store(const FusedOp& fused_op) {
-    const model::LayerSpec& layer = spec_.layers[fused_op.layer];
-    pool_->run(static_cast<uint32_t>(rows_.size()), [&](uint32_t r, uint32_t worker) {
-        const auto normalise_both = [&] {
-            normalise_heads(layer, fused_op.query_weight, row(Operand::Query, r), layer.n_heads);
-            normalise_heads(layer, fused_op.key_weight, row(Operand::Key, r), layer.n_kv_heads);
-        };
-        if (!layer.norms_after_rotation) normalise_both();
-        rotations_.rotate(layer, r, row(Operand::Query, r), layer.n_heads);
-        rotations_.rotate(layer, r, row(Operand::Key, r), layer.n_kv_heads);
-        if (layer.norms_after_rotation) normalise_both();
-        store_key_value(fused_op.layer, r, worker);
-    });
-}
-
-void CpuBackend::store_key_value(uint32_t layer, uint32_t r, uint32_t worker) {
+Result<void> CpuBackend::make_qkv(uint32_t layer) {
+    multiply_qkv(layer);
     const model::LayerSpec& of = spec_.layers[layer];
-    const Row& batch_row = rows_[r];
-    const uint32_t page = pages_.of(batch_row.slot, limits_.pool_of(of))[batch_row.position / kPageTokens];
-    auto* k = reinterpret_cast<uint16_t*>(memory_.scratch(worker));
-    uint16_t* v = k + of.kv_rows();
-    kernels_.to_halves(row(Operand::Key, r), of.kv_rows(), k);
-    kernels_.to_halves(row(Operand::Value, r), of.kv_rows(), v);
-    memory_.kv.store(layer, page, batch_row.position % kPageTokens, of.n_kv_heads, k, v);
+    pool_->run(n_rows(), [&](uint32_t r, uint32_t worker) {
+        float *query = memory_.query.row(r), *key = memory_.key.row(r);
+        const auto normalise_both = [&] {
+            normalise_heads(of, weights_.vector(Role::AttnQNorm, layer), query, of.n_heads);
+            normalise_heads(of, weights_.vector(Role::AttnKNorm, layer), key, of.n_kv_heads);
+        };
+        if (!of.norms_after_rotation) normalise_both();
+        rotations_.rotate(of, r, query, of.n_heads);
+        rotations_.rotate(of, r, key, of.n_kv_heads);
+        if (of.norms_after_rotation) normalise_both();
+        auto* k = reinterpret_cast<uint16_t*>(memory_.scratch(worker));
+        uint16_t* v = k + of.kv_rows();
+        kernels_.to_halves(key, of.kv_rows(), k);
+        kernels_.to_halves(memory_.value.row(r), of.kv_rows(), v);
+        const uint32_t position = rows_[r].position;
+        memory_.kv.store(layer, pages(layer, r)[position / kPageTokens], position % kPageTokens, of.n_kv_heads, k, v);
+    });
+    return {};
 }
 
 float CpuBackend::attention_scale(const model::LayerSpec& layer, uint32_t position) const {
@@ -379,22 +377,22 @@ float CpuBackend::attention_scale(const model::LayerSpec& layer, uint32_t positi
     return scale * (1 + spec_.temperature_slope * std::log(1 + static_cast<float>(contexts)));
 }
 
-void CpuBackend::attend(uint32_t layer) {
+Result<void> CpuBackend::attend(uint32_t layer) {
     const model::LayerSpec& of = spec_.layers[layer];
     const uint32_t n_kv_heads = of.n_kv_heads;
     const uint32_t width = of.heads_per_kv() * of.head_dim;
-    pool_->run(static_cast<uint32_t>(rows_.size()) * n_kv_heads, [&](uint32_t item, uint32_t worker) {
+    pool_->run(n_rows() * n_kv_heads, [&](uint32_t item, uint32_t worker) {
         const uint32_t r = item / n_kv_heads, kv_head = item % n_kv_heads;
         AttendItem a;
-        a.q = row(Operand::Query, r) + size_t{kv_head} * width;
-        a.out = row(Operand::Attended, r) + size_t{kv_head} * width;
+        a.q = memory_.query.row(r) + size_t{kv_head} * width;
+        a.out = memory_.attended.row(r) + size_t{kv_head} * width;
         a.n_heads = of.heads_per_kv();
         a.head_dim = of.head_dim;
         a.scale = attention_scale(of, rows_[r].position);
         a.n_positions = rows_[r].position + 1;
         a.first_position = of.first_seen(rows_[r].position);
         a.score_cap = of.score_cap;
-        a.pages = pages_.of(rows_[r].slot, limits_.pool_of(of)).data();
+        a.pages = pages(layer, r).data();
         a.keys = memory_.kv.keys(layer, 0, kv_head);
         a.values = memory_.kv.values(layer, 0, kv_head);
         a.key_page_stride = memory_.kv.key_page(layer);
@@ -403,31 +401,34 @@ void CpuBackend::attend(uint32_t layer) {
         a.scratch = memory_.scratch(worker);
         kernels_.attend(a);
     });
+    return {};
 }
 
-void CpuBackend::convolve(const FusedOp& fused_op) {
-    const uint32_t n = spec_.n_embd, n_taps = spec_.layers[fused_op.layer].window;
-    const auto products = [&](const Row& of, uint32_t position) {
-        const auto pages = pages_.of(of.slot, limits_.pool_of(spec_.layers[fused_op.layer]));
-        return memory_.kv.products(fused_op.layer, pages[position / kPageTokens]) + size_t{position % kPageTokens} * n;
+Result<void> CpuBackend::convolve(uint32_t layer) {
+    multiply_qkv(layer);
+    const uint32_t n = spec_.n_embd, n_taps = spec_.layers[layer].window;
+    const float* taps = weights_.vector(Role::ConvTaps, layer);
+    const auto products = [&](uint32_t r, uint32_t position) {
+        return memory_.kv.products(layer, pages(layer, r)[position / kPageTokens]) + size_t{position % kPageTokens} * n;
     };
-    pool_->run(static_cast<uint32_t>(rows_.size()), [&](uint32_t r, uint32_t) {
-        const float *key = row(Operand::Key, r), *value = row(Operand::Value, r);
-        float* product = products(rows_[r], rows_[r].position);
+    pool_->run(n_rows(), [&](uint32_t r, uint32_t) {
+        const float *key = memory_.key.row(r), *value = memory_.value.row(r);
+        float* product = products(r, rows_[r].position);
         for (uint32_t i = 0; i < n; ++i) product[i] = key[i] * value[i];
     });
-    pool_->run(static_cast<uint32_t>(rows_.size()), [&](uint32_t r, uint32_t) {
+    pool_->run(n_rows(), [&](uint32_t r, uint32_t) {
         const uint32_t position = rows_[r].position;
-        const float* query = row(Operand::Query, r);
-        float* out = row(Operand::Attended, r);
+        const float* query = memory_.query.row(r);
+        float* out = memory_.attended.row(r);
         std::fill_n(out, n, 0.0f);
         for (uint32_t back = std::min(n_taps - 1, position) + 1; back-- > 0;) {
-            const float* product = products(rows_[r], position - back);
-            const float* tap = fused_op.taps + (n_taps - 1 - back);
+            const float* product = products(r, position - back);
+            const float* tap = taps + (n_taps - 1 - back);
             for (uint32_t i = 0; i < n; ++i) out[i] += tap[size_t{i} * n_taps] * product[i];
         }
         for (uint32_t i = 0; i < n; ++i) out[i] *= query[i];
     });
+    return {};
 }
 
 // --- Output ----------------------------------------------------------------------------------------------------------
@@ -436,8 +437,10 @@ Result<void> CpuBackend::sample(std::span<const SampleRequest> requests) {
     const auto step = steps_.computed();
     if (!step) return step.error();
     if (auto checked = check_requests(spec_, **step, requests); !checked) return checked;
-    run(head_, outputs_);
-    sampled_[(*step)->set] = sampler_.sample(requests, memory_.logits());
+    const MatmulPart output = part(Role::Output, 0, memory_.logits);
+    multiply({&output, 1}, normalise(Role::Output, 0, outputs_), static_cast<uint32_t>(outputs_.size()),
+             report_.precision, Epilogue::ScaleLogits);
+    sampled_[(*step)->set] = sampler_.sample(requests, memory_.logits.row(0));
     for (uint32_t i = 0; i < requests.size(); ++i) {
         sampled_ids_[rows_[outputs_[i]].slot] = sampled_[(*step)->set][i].id;
     }
@@ -463,8 +466,7 @@ Result<void> CpuBackend::read_logits(uint32_t output, std::span<float> out) {
     if (auto checked = check_logits_read(spec_, steps_.readable_outputs(), output, out.size()); !checked) {
         return checked;
     }
-    const float* row = memory_.logits() + size_t{output} * spec_.n_vocab;
-    std::copy(row, row + spec_.n_vocab, out.begin());
+    std::copy_n(memory_.logits.row(output), spec_.n_vocab, out.begin());
     return {};
 }
 
@@ -472,7 +474,7 @@ Result<void> CpuBackend::read_residual(std::span<float> out) {
     const uint32_t n_rows = steps_.readable_rows();
     if (auto checked = check_residual_read(spec_, n_rows, out.size()); !checked) return checked;
     for (uint32_t r = 0; r < n_rows; ++r) {
-        std::copy_n(row(Operand::Residual, r), spec_.n_embd, &out[size_t{r} * spec_.n_embd]);
+        std::copy_n(memory_.residual.row(r), spec_.n_embd, &out[size_t{r} * spec_.n_embd]);
     }
     return {};
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -193,26 +192,28 @@ namespace {
 
 // In floats, of one row or thread.
 struct Strides {
-    std::array<size_t, model::kOperandCount> operands{};
+    std::array<std::pair<Activations CpuMemory::*, size_t>, 9> activations;
     size_t widest = 0;  // of a matmul's input
     size_t scratch = 0;
 };
 
 Strides strides_of(const model::DecoderSpec& spec) {
-    using enum model::Operand;
-    const std::pair<model::Operand, uint32_t> widths[] = {
-        {Residual, spec.n_embd},   {Normed, spec.n_embd},       {Query, spec.max_q_rows()},
-        {Key, spec.max_kv_rows()}, {Value, spec.max_kv_rows()}, {Attended, spec.max_q_rows()},
-        {Gate, spec.max_ff()},     {Up, spec.max_ff()},         {Projected, spec.n_embd},
-    };
+    const size_t n_embd = spec.n_embd, q_rows = spec.max_q_rows(), kv_rows = spec.max_kv_rows(), n_ff = spec.max_ff();
     Strides strides;
-    for (const auto& [operand, width] : widths) {
-        const size_t stride = (size_t{width} + kActivationPadding - 1) / kActivationPadding * kActivationPadding;
-        strides.operands[static_cast<size_t>(operand)] = stride;
-        if (operand == Normed || operand == Attended || operand == Up) {
-            strides.widest = std::max(strides.widest, stride);
-        }
-    }
+    strides.activations = {{{&CpuMemory::residual, n_embd},
+                            {&CpuMemory::normed, n_embd},
+                            {&CpuMemory::query, q_rows},
+                            {&CpuMemory::key, kv_rows},
+                            {&CpuMemory::value, kv_rows},
+                            {&CpuMemory::attended, q_rows},
+                            {&CpuMemory::gate, n_ff},
+                            {&CpuMemory::up, n_ff},
+                            {&CpuMemory::projected, n_embd}}};
+    const auto padded = [](size_t width) {
+        return (width + kActivationPadding - 1) / kActivationPadding * kActivationPadding;
+    };
+    for (auto& [member, width] : strides.activations) width = padded(width);
+    strides.widest = padded(std::max({n_embd, q_rows, n_ff}));
     strides.scratch = kDecodedRows * strides.widest;
     for (const model::LayerSpec& layer : spec.layers) {
         if (layer.is_convolution()) continue;
@@ -226,8 +227,8 @@ Strides strides_of(const model::DecoderSpec& spec) {
 
 uint64_t CpuMemory::working_bytes(const model::DecoderSpec& spec, const BackendLimits& limits, uint32_t n_threads) {
     const Strides strides = strides_of(spec);
-    const uint64_t of_row = std::accumulate(strides.operands.begin(), strides.operands.end(), uint64_t{0}) +
-                            spec.ropes.size() * (spec.n_rot() / 2) * 2;
+    uint64_t of_row = spec.ropes.size() * (spec.n_rot() / 2) * 2;
+    for (const auto& [member, stride] : strides.activations) of_row += stride;
     const uint64_t floats = limits.max_rows * of_row + uint64_t{limits.most_outputs()} * spec.n_vocab +
                             uint64_t{n_threads} * strides.scratch;
     return floats * sizeof(float) + limits.max_rows * quantized_stride(strides.widest);
@@ -239,16 +240,14 @@ Result<CpuMemory> CpuMemory::allocate(const model::DecoderSpec& spec, const Back
     if (!kv) return kv.error();
     memory.kv = std::move(*kv);
     const Strides strides = strides_of(spec);
-    for (size_t operand = 0; operand < model::kOperandCount; ++operand) {
-        Activations& to = memory.operands[operand];
-        to.stride = strides.operands[operand];
-        auto data = HostBuffer::allocate(limits.max_rows * to.stride * sizeof(float), "activations");
+    for (const auto& [member, stride] : strides.activations) {
+        auto data = HostBuffer::allocate(limits.max_rows * stride * sizeof(float), "activations");
         if (!data) return data.error();
-        to.data = std::move(*data);
+        memory.*member = {std::move(*data), stride};
     }
     auto logits = HostBuffer::allocate(uint64_t{limits.most_outputs()} * spec.n_vocab * sizeof(float), "logits");
     if (!logits) return logits.error();
-    memory.logits_data = std::move(*logits);
+    memory.logits = {std::move(*logits), spec.n_vocab};
 
     auto quantized = HostBuffer::allocate(limits.max_rows * quantized_stride(strides.widest), "activations");
     if (!quantized) return quantized.error();

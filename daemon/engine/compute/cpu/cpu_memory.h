@@ -14,7 +14,6 @@
 #include "engine/compute/backend.h"
 #include "engine/compute/cpu/cpu_kernels.h"
 #include "engine/model/decoder_spec.h"
-#include "engine/model/operations.h"
 
 namespace llmd::compute {
 
@@ -89,7 +88,7 @@ private:
     uint32_t n_pairs_ = 0;
 };
 
-// [max_rows][stride], padded with zeros that nothing ever writes.
+// [rows][stride], padded with zeros that nothing ever writes.
 struct Activations {
     HostBuffer data;
     size_t stride = 0;
@@ -159,16 +158,19 @@ struct CpuMemory {
     // The bytes of all that allocate() allocates with these arguments, and of Rotations, without KV pages.
     static uint64_t working_bytes(const model::DecoderSpec& spec, const BackendLimits& limits, uint32_t n_threads);
 
-    // Precondition: the operand is not Logits.
-    const Activations& of(model::Operand operand) const { return operands[static_cast<size_t>(operand)]; }
     float* scratch(uint32_t worker) const { return scratch_data.as<float>() + worker * scratch_stride; }
-    float* logits() const { return logits_data.as<float>(); }  // [most_outputs()][n_vocab]
 
     KvStore kv;
-    std::array<Activations, model::kOperandCount> operands;  // [max_rows][width, of the widest layer]
-    HostBuffer quantized;                                    // [max_rows][quantized_stride(widest)] a matmul's input
-    HostBuffer logits_data;
-    HostBuffer scratch_data;  // [thread][scratch_stride]
+    // [max_rows][width, of the widest layer]
+    Activations residual;           // [n_embd] the residual stream
+    Activations normed;             // [n_embd]
+    Activations query, key, value;  // [q_rows], [kv_rows], [kv_rows]
+    Activations attended;           // [q_rows] what attention or a convolution gives
+    Activations gate, up;           // [n_ff] up is then activated
+    Activations projected;          // [n_embd] what is added to the residual stream
+    Activations logits;             // [most_outputs()][n_vocab], not padded
+    HostBuffer quantized;           // [max_rows][quantized_stride(widest)] a matmul's input
+    HostBuffer scratch_data;        // [thread][scratch_stride]
     size_t scratch_stride = 0;
 };
 

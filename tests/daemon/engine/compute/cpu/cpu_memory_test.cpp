@@ -99,8 +99,12 @@ TEST(CpuMemory, SaysBeforehandWhatItTakesToWorkIn) {
     for (const uint32_t n_threads : {1u, 3u}) {
         const auto memory = CpuMemory::allocate(spec, limits, n_threads);
         ASSERT_TRUE(memory) << memory.error().message;
-        uint64_t bytes = memory->quantized.size() + memory->logits_data.size() + memory->scratch_data.size();
-        for (const Activations& one : memory->operands) bytes += one.data.size();
+        const CpuMemory& m = *memory;
+        uint64_t bytes = m.quantized.size() + m.scratch_data.size();
+        for (const Activations* one : {&m.residual, &m.normed, &m.query, &m.key, &m.value, &m.attended, &m.gate, &m.up,
+                                       &m.projected, &m.logits}) {
+            bytes += one->data.size();
+        }
         EXPECT_EQ(CpuMemory::working_bytes(spec, limits, n_threads), bytes);
     }
     spec.layers[0].rotation = model::Rotation::Interleaved;
