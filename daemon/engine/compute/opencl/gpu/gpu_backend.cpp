@@ -20,13 +20,14 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
+using model::Role;
+
+// The vectors that kernels read, of the models and layers that have them.
+constexpr Role kVectors[] = {Role::OutputNorm,  Role::AttnNorm,  Role::AttnPostNorm, Role::FfnNorm,
+                             Role::FfnPostNorm, Role::AttnQNorm, Role::AttnKNorm,    Role::ConvTaps};
 
 // Up to so many positions one work-group walks all of a row's attention; beyond, each KV split has one of its own.
 constexpr uint32_t kWholeAttention = 1024;
-
-bool is_norm(const model::Operation& operation) {
-    return operation.op == model::Operator::Norm;
-}
 
 // The most bytes that the KV splits of drafted rows take. 4,096 positions of heads with 4,096 values together need 4
 // MiB.
@@ -61,8 +62,7 @@ public:
           kernel_choice_(queue_.limits(), precision),
           kernels_(queue_, spec, limits_, kernel_choice_),
           report_(std::move(report)),
-          operations_(model::derive_operations(spec)),
-          weights_(spec, operations_, limits.n_ctx),
+          weights_(spec, limits.n_ctx),
           exchange_(queue_, buffers_, spec, limits,
                     size_t{kAnswerWords} * limits.most_outputs() + candidate_words(limits.most_outputs()),
                     read_choice) {
@@ -116,6 +116,8 @@ private:
     // Sets where they begin; gives their size in bytes, of which more than 4 GiB cannot be addressed.
     uint64_t place_activations();
     Result<void> upload_constants();
+    // A vector as kernels read it.
+    std::vector<float> arranged(Role role, uint32_t layer) const;
     uint32_t attention_chunks(std::span<const Row> rows) const;
 
     model::DecoderSpec spec_;
@@ -124,7 +126,6 @@ private:
     KernelChoice kernel_choice_;
     Kernels kernels_;
     DeviceReport report_;
-    const std::vector<model::Operation> operations_;
     GpuWeights weights_;
 
     Buffers buffers_;
@@ -186,25 +187,22 @@ uint64_t GpuBackend::place_activations() {
         return quantized_row_bytes(padded_width(n), value_bytes);
     };
     Activations& at = buffers_.at;
-    at.norm_bytes = padded_width(spec_.n_embd) * static_cast<uint32_t>(sizeof(float));
-    place(at.x, rows, at.norm_bytes);
+    place(at.x, rows, padded_width(spec_.n_embd) * sizeof(float));
     place(at.residual, rows,
           quantized(spec_.n_embd, std::max(kernel_choice_.qkv_value_bytes(), kernel_choice_.value_bytes())));
     place(at.queries, rows, spec_.max_q_rows() * sizeof(float));
     place(at.attended, rows, quantized(spec_.max_q_rows(), kernel_choice_.value_bytes()));
     place(at.hidden, rows, quantized(spec_.max_ff(), kernel_choice_.value_bytes()));
-    // Behind them ones, which matmuls without a norm read the residual stream with.
-    place(at.norms, 1 + static_cast<uint64_t>(std::count_if(operations_.begin(), operations_.end(), is_norm)),
-          at.norm_bytes);
-    for (uint32_t layer = 0; layer < spec_.n_layers(); ++layer) {
-        if (spec_.layers[layer].is_convolution()) {
-            place(at.taps[layer], spec_.layers[layer].window, spec_.n_embd * sizeof(float));
-        }
-        if (spec_.layers[layer].qk_norm == model::QkNorm::None) continue;
-        for (const model::Role role : {model::Role::AttnQNorm, model::Role::AttnKNorm}) {
-            place(at.head_norms[{role, layer}], model::shape_of(role, spec_, layer).cols, sizeof(float));
+    for (const Role role : kVectors) {
+        for (uint32_t layer = 0; layer < (model::is_in_layer(role) ? spec_.n_layers() : 1); ++layer) {
+            if (!model::is_required(role, spec_, layer)) continue;
+            const model::Shape shape = model::shape_of(role, spec_, layer);
+            place(at.vectors[{role, layer}], padded_width(static_cast<uint32_t>(shape.rows * shape.cols)),
+                  sizeof(float));
         }
     }
+    // Matmuls without a norm read the residual stream with them.
+    place(at.ones, padded_width(spec_.n_embd), sizeof(float));
     place(at.rotation, spec_.ropes.size(), rotary_bytes(spec_, limits_.n_ctx));
     at.rotation_bytes = static_cast<uint32_t>(rotary_bytes(spec_, limits_.n_ctx));
     return end;
@@ -248,7 +246,7 @@ Result<void> GpuBackend::allocate() {
 Result<void> GpuBackend::finish_loading() {
     if (auto ok = weights_.check_complete(); !ok) return ok;
     if (auto ok = upload_constants(); !ok) return ok;
-    const uint64_t groups = choice_groups(*weights_.matmul(MatmulRole::Output), kernel_choice_);
+    const uint64_t groups = choice_groups(*weights_.matmul(Role::Output), kernel_choice_);
     const uint64_t intermediate_floats =
         round_up(limits_.max_rows, kMaxBatchRows) * uint64_t{weights_.intermediate_width()};
     const Allocation wanted[] = {
@@ -256,7 +254,7 @@ Result<void> GpuBackend::finish_loading() {
         {&buffers_.intermediate, "activations", intermediate_floats * sizeof(float)},
     };
     if (auto ok = queue_.allocate(wanted); !ok) return ok;
-    auto plan = LaunchPlan::bind(kernels_, kernel_choice_, spec_, operations_, limits_, weights_, buffers_);
+    auto plan = LaunchPlan::bind(kernels_, kernel_choice_, spec_, limits_, weights_, buffers_);
     if (!plan) return plan.error();
     plan_ = std::move(*plan);
     report_.weight_bytes = weights_.size_bytes();
@@ -275,39 +273,35 @@ Result<void> GpuBackend::finish_loading() {
     return queue_.finish();
 }
 
+std::vector<float> GpuBackend::arranged(Role role, uint32_t layer) const {
+    std::vector<float> floats = weights_.vector(role, layer);
+    if (role == Role::OutputNorm) {
+        for (float& weight : floats) weight *= spec_.logit_scale;
+    } else if (role == Role::AttnQNorm || role == Role::AttnKNorm) {
+        for (uint32_t i = 0; i < floats.size(); ++i) {
+            floats[i] = weights_.vector(role, layer)[MatmulRows::rotary_order(spec_.layers[layer], i)];
+        }
+    } else if (role == Role::ConvTaps) {  // [tap][n_embd]
+        const uint32_t n_taps = spec_.layers[layer].window;
+        for (size_t i = 0; i < floats.size(); ++i) {
+            floats[i % n_taps * spec_.n_embd + i / n_taps] = weights_.vector(role, layer)[i];
+        }
+    }
+    floats.resize(padded_width(static_cast<uint32_t>(floats.size())));
+    return floats;
+}
+
 Result<void> GpuBackend::upload_constants() {
     const Activations& at = buffers_.at;
-    uint32_t to = at.norms;
-    for (const model::Operation& operation : operations_) {
-        if (!is_norm(operation)) continue;
-        std::vector<float> weight = weights_.vector(operation.weight, operation.layer);
-        if (operation.weight == model::Role::OutputNorm) {
-            for (float& w : weight) w *= spec_.logit_scale;
-        }
-        weight.resize(at.norm_bytes / sizeof(float));
-        if (auto ok = queue_.upload(buffers_.activations, to, std::as_bytes(std::span(weight))); !ok) return ok;
-        to += at.norm_bytes;
+    const auto upload = [&](std::span<const float> floats, uint32_t to) {
+        return queue_.upload(buffers_.activations, to, std::as_bytes(floats));
+    };
+    for (const auto& [key, to] : at.vectors) {
+        if (auto ok = upload(arranged(key.first, key.second), to); !ok) return ok;
     }
     std::vector<float> ones(spec_.n_embd, 1.0f);
-    ones.resize(at.norm_bytes / sizeof(float));
-    if (auto ok = queue_.upload(buffers_.activations, to, std::as_bytes(std::span(ones))); !ok) return ok;
-    for (const auto& [key, offset] : at.head_norms) {
-        const std::vector<float>& weight = weights_.vector(key.first, key.second);
-        std::vector<float> in_order(weight.size());
-        for (uint32_t i = 0; i < in_order.size(); ++i) {
-            in_order[i] = weight[MatmulRows::rotary_order(spec_.layers[key.second], i)];
-        }
-        if (auto ok = queue_.upload(buffers_.activations, offset, std::as_bytes(std::span(in_order))); !ok) return ok;
-    }
-    for (const auto& [layer, offset] : at.taps) {
-        const std::vector<float>& of_channels = weights_.vector(model::Role::ConvTaps, layer);
-        const uint32_t n_taps = spec_.layers[layer].window;
-        std::vector<float> in_order(of_channels.size());
-        for (size_t i = 0; i < of_channels.size(); ++i) {
-            in_order[i % n_taps * spec_.n_embd + i / n_taps] = of_channels[i];
-        }
-        if (auto ok = queue_.upload(buffers_.activations, offset, std::as_bytes(std::span(in_order))); !ok) return ok;
-    }
+    ones.resize(padded_width(spec_.n_embd));
+    if (auto ok = upload(ones, at.ones); !ok) return ok;
     return upload_rotations(queue_, spec_, limits_.n_ctx, weights_.rope_factors(), buffers_.activations, at.rotation);
 }
 

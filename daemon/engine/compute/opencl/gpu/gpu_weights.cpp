@@ -17,25 +17,6 @@ using model::TensorType;
 constexpr uint64_t kMostPartBytes = UINT32_MAX;  // kernels count them with 32 bits
 constexpr uint64_t kStagingBytes = 2u << 20;     // of repacked weights between host and device
 
-// The matmul of a matrix, and the norm that its input has gone through.
-struct MatmulOperations {
-    const model::Operation* matmul = nullptr;
-    const model::Operation* norm = nullptr;  // null: none
-};
-MatmulOperations operations_of(std::span<const model::Operation> all, Role matrix, uint32_t layer) {
-    // A tied embedding is multiplied as the output matrix.
-    if (matrix == Role::TokenEmbedding) matrix = Role::Output;
-    MatmulOperations found;
-    for (const model::Operation& operation : all) {
-        if (operation.op == model::Operator::Norm) found.norm = &operation;
-        if (operation.op != model::Operator::Matmul || operation.weight != matrix || operation.layer != layer) continue;
-        found.matmul = &operation;
-        if (operation.in != model::Operand::Normed) found.norm = nullptr;
-        break;
-    }
-    return found;
-}
-
 }  // namespace
 
 const GpuWeights::Tensor* GpuWeights::find(Role role, uint32_t layer) const {
@@ -43,8 +24,8 @@ const GpuWeights::Tensor* GpuWeights::find(Role role, uint32_t layer) const {
     return found == tensors_.end() ? nullptr : &found->second;
 }
 
-const MatmulWeights* GpuWeights::matmul(MatmulRole matmul_role, uint32_t layer) const {
-    const auto found = matmuls_.find({matmul_role, layer});
+const MatmulWeights* GpuWeights::matmul(Role matrix, uint32_t layer) const {
+    const auto found = matmuls_.find({rows_.matmul_role_of(matrix, layer), layer});
     return found == matmuls_.end() ? nullptr : &found->second;
 }
 
@@ -249,21 +230,20 @@ Result<WeightBuffers> GpuWeights::upload_arrays(DeviceQueue& queue, std::span<co
 
 Result<void> GpuWeights::add_constants(DeviceQueue& queue, MatmulRole matmul_role, uint32_t layer,
                                        std::span<const SourceRow> rows, MatmulWeights& matmul) {
-    const MatmulOperations first = operations_of(operations_, rows[0].tensor.first, layer);
-    const bool after_layer_norm =
-        matmul_role != MatmulRole::Embedding && first.norm != nullptr && spec_.norm == model::Norm::LayerNorm;
+    const auto norm =
+        matmul_role == MatmulRole::Embedding ? std::nullopt : model::norm_before(rows[0].tensor.first, spec_);
+    const bool after_layer_norm = norm && spec_.norm == model::Norm::LayerNorm;
     std::vector<float> row_bias(rows.size()), norm_sum(after_layer_norm ? rows.size() : 0), weights(matmul.cols);
     const auto vector = [&](std::optional<Role> role) -> const std::vector<float>* {
         if (!role) return nullptr;
         const auto found = vectors_.find({*role, layer});
         return found == vectors_.end() ? nullptr : &found->second;
     };
-    const auto* norm_weight = after_layer_norm ? vector(first.norm->weight) : nullptr;
-    const auto* norm_bias = after_layer_norm ? vector(first.norm->bias) : nullptr;
+    const auto* norm_weight = after_layer_norm ? vector(norm) : nullptr;
+    const auto* norm_bias = after_layer_norm ? vector(model::bias_of(*norm)) : nullptr;
     std::map<Role, const std::vector<float>*> biases;  // of the matrices
     for (const Role source : rows_.sources_of(matmul_role, layer)) {
-        const model::Operation* operation = operations_of(operations_, source, layer).matmul;
-        biases[source] = operation == nullptr ? nullptr : vector(operation->bias);
+        biases[source] = vector(model::bias_of(source));
     }
     for (size_t r = 0; r < rows.size(); ++r) {
         if (rows[r].is_zero) continue;

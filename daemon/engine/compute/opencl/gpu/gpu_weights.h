@@ -20,7 +20,6 @@
 #include "engine/compute/opencl/gpu/weight_addressing.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
 #include "engine/model/decoder_spec.h"
-#include "engine/model/operations.h"
 #include "engine/model/weights.h"
 
 namespace llmd::compute::gpu {
@@ -44,9 +43,7 @@ struct MatmulWeights {
 
 class GpuWeights {
 public:
-    // `operations` are the spec's and outlive this.
-    GpuWeights(const model::DecoderSpec& spec, std::span<const model::Operation> operations, uint32_t n_ctx)
-        : spec_(spec), n_ctx_(n_ctx), operations_(operations), rows_(spec) {}
+    GpuWeights(const model::DecoderSpec& spec, uint32_t n_ctx) : spec_(spec), n_ctx_(n_ctx), rows_(spec) {}
 
     // Before the first upload: arrays of these layouts are read through images where they can be.
     void use_images(std::set<Layout> layouts) { images_ = std::move(layouts); }
@@ -62,8 +59,8 @@ public:
     // After the last upload. ModelLoadFailed names a required tensor that did not come.
     base::Result<void> check_complete() const;
 
-    // Null where the model has none.
-    const MatmulWeights* matmul(MatmulRole matmul_role, uint32_t layer = 0) const;
+    // The matmul that a matrix belongs to; null where the model has none.
+    const MatmulWeights* matmul(model::Role matrix, uint32_t layer = 0) const;
     // The weight of a norm, of heads too, or the taps of a convolution, which are left to the caller to upload.
     const std::vector<float>& vector(model::Role role, uint32_t layer) const { return vectors_.at({role, layer}); }
     // [position][n_embd] floats; none when the model has none.
@@ -74,7 +71,6 @@ public:
     // Floats of a row of what matmuls leave for another launch: gates apart from up, and what heads, convolutions and
     // post-norms read.
     uint32_t intermediate_width() const;
-    MatmulRole matmul_role_of(model::Role matrix, uint32_t layer) const { return rows_.matmul_role_of(matrix, layer); }
 
     uint64_t size_bytes() const { return size_bytes_; }
     size_t split_matmuls() const { return split_matmuls_; }
@@ -103,7 +99,6 @@ private:
 
     model::DecoderSpec spec_;
     uint32_t n_ctx_;
-    std::span<const model::Operation> operations_;
     MatmulRows rows_;
     std::map<TensorKey, Tensor> tensors_;
     std::map<TensorKey, std::vector<float>> vectors_;

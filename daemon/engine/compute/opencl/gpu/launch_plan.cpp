@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/compute/decode.h"
 #include "engine/compute/opencl/gpu/layout.h"
 #include "engine/compute/opencl/runtime/step_exchange.h"
 
@@ -85,43 +86,35 @@ OutputKind output_kind_of(Epilogue epilogue) {
                                           : OutputKind::Rows;
 }
 
-using model::Operand;
-using model::Operation;
-using model::Operator;
-using Operations = std::span<const Operation>;
+using model::Role;
 
-class Binder {
+// Records the launches of each step that decode() calls.
+class Binder final : public Steps {
 public:
-    Binder(Kernels& kernels, const KernelChoice& kernel_choice, const model::DecoderSpec& spec, Operations operations,
+    Binder(Kernels& kernels, const KernelChoice& kernel_choice, const model::DecoderSpec& spec,
            const BackendLimits& limits, const GpuWeights& weights, const Buffers& buffers)
         : kernels_(kernels),
           choice_(kernel_choice),
           spec_(spec),
           limits_(limits),
           weights_(weights),
-          buffers_(buffers),
-          operations_(operations) {}
+          buffers_(buffers) {}
 
     Result<LaunchPlan> bind();
 
-private:
-    // Operations that the GPU computes together, and what binds them.
-    struct Step {
-        Operator op;
-        bool may_be_absent = false;
-    };
-    struct FusedOp {
-        std::vector<Step> steps;
-        Result<void> (Binder::*bind)(Operations operations, PlannedLaunches& to);
-    };
-    static const std::vector<FusedOp>& fused_ops();
+    Result<void> embed(const Reader& next) override;
+    Result<void> make_qkv(uint32_t layer) override;
+    Result<void> attend(uint32_t layer) override;
+    Result<void> convolve(uint32_t layer) override;
+    Result<void> feed_forward(uint32_t layer) override;
+    Result<void> add_to_residual(Role matrix, uint32_t layer, const Reader& next) override;
 
+private:
     // The input of a matmul, and the epilogue of its sums.
     struct PlannedMatmul {
-        MatmulRole role;
+        Role matrix;  // one of those that it multiplies
         uint32_t layer;
         Epilogue epilogue;
-        bool has_norm;
         Quants input;
         uint32_t rows;                  // of a batch, at most
         uint32_t next_value_bytes = 0;  // MatmulKey
@@ -136,31 +129,22 @@ private:
     Quants residual_for_qkv() const { return quantized(buffers_.at.residual, spec_.n_embd, choice_.qkv_value_bytes()); }
     Quants residual() const { return quantized(buffers_.at.residual, spec_.n_embd); }
     Quants attended(uint32_t layer) const { return quantized(buffers_.at.attended, spec_.layers[layer].q_rows()); }
-    // The input of a matmul whose result goes into the residual stream.
-    Quants projected_from(const Operation& matmul) const {
-        return matmul.in == Operand::Attended ? attended(matmul.layer) : hidden(matmul.layer);
-    }
     uint32_t rotation_at(uint32_t layer) const {
         return buffers_.at.rotation + spec_.layers[layer].rope * buffers_.at.rotation_bytes;
     }
-    static bool begins_with_norm(Operations operations) { return operations.front().op == Operator::Norm; }
-    PlannedMatmul qkv_matmul(Operations operations, Epilogue epilogue) const {
-        const uint32_t layer = operations.front().layer;
-        return {MatmulRole::Qkv, layer, epilogue, begins_with_norm(operations), residual_for_qkv(), limits_.max_rows};
-    }
     Quants hidden(uint32_t layer) const { return quantized(buffers_.at.hidden, spec_.layers[layer].n_ff); }
-    // How many of the body's operations from `next` on are of the fused op; 0: they do not begin it.
-    static size_t count_of_fused_op(const FusedOp& fused_op, Operations body, size_t next);
-    // Where the weight of a norm lies.
-    uint32_t norm_at(const Operation& norm) const;
-    // The norm, or the matmul without one, that reads the residual stream behind these operations: where its weight
-    // lies, and what is written for the matmul.
+    // The next reader's norm, and what is written for it.
     struct NextNorm {
-        uint32_t weight;
+        uint32_t weight;  // where it lies; ones where there is no norm
         Quants quantized;
     };
-    Result<NextNorm> norm_behind(Operations operations) const;
+    NextNorm norm_of(const Reader& next) const {
+        const auto norm = model::norm_before(next.matrix, spec_);
+        return {norm ? buffers_.at.vectors.at({*norm, next.layer}) : buffers_.at.ones,
+                next.matrix == Role::AttnQ ? residual_for_qkv() : residual()};
+    }
 
+    Launches& begin_step() { return plan_.body.emplace_back().launches; }
     // Adds a launch for each part; add_rest(part, arguments) sets what its epilogue needs behind RESULT_ARGS.
     template <typename AddRest>
     Result<void> add_matmul(Launches& to, const PlannedMatmul& planned, const AddRest& add_rest);
@@ -170,18 +154,10 @@ private:
     template <typename... Args>
     Result<void> add_single(Launch& to, Result<ClKernel> kernel, uint32_t groups, const Args&... args);
 
-    Result<void> bind_embedding(Operations operations, PlannedLaunches& to);
-    Result<void> bind_qkv(Operations operations, PlannedLaunches& to);
-    // The matmul alone, whose sums the next launch reads in rows of its width.
-    Result<void> bind_intermediate_qkv(Operations operations, PlannedLaunches& to);
-    uint32_t qkv_width(uint32_t layer) const { return weights_.matmul(MatmulRole::Qkv, layer)->rows; }
-    Result<void> bind_heads(Operations operations, PlannedLaunches& to);
-    Result<void> bind_post_norm(Operations operations, PlannedLaunches& to);
-    Result<void> bind_convolution(Operations operations, PlannedLaunches& to);
-    Result<void> bind_attention(Operations operations, PlannedLaunches& to);
-    Result<void> bind_residual(Operations operations, PlannedLaunches& to);
-    Result<void> bind_up(Operations operations, PlannedLaunches& to);
-    Result<void> bind_head(LaunchPlan& to);
+    // The matmul whose sums the next launch reads in rows of qkv_width().
+    Result<void> add_intermediate_qkv(Launches& to, uint32_t layer);
+    uint32_t qkv_width(uint32_t layer) const { return weights_.matmul(Role::AttnQ, layer)->rows; }
+    Result<void> bind_head();
 
     Kernels& kernels_;
     const KernelChoice& choice_;
@@ -189,71 +165,20 @@ private:
     const BackendLimits& limits_;
     const GpuWeights& weights_;
     const Buffers& buffers_;
-    const Operations operations_;
+    LaunchPlan plan_;
 };
-
-// The first fused op whose operators are there is taken.
-const std::vector<Binder::FusedOp>& Binder::fused_ops() {
-    using enum Operator;
-    constexpr bool kMayBeAbsent = true;
-    constexpr Step kNorm = {Norm, kMayBeAbsent}, kRotate = {Rotate, kMayBeAbsent};
-    static const std::vector<FusedOp> kFusedOps = {
-        {{{Embed}}, &Binder::bind_embedding},
-        {{kNorm, {Matmul}, {Matmul}, {Matmul}, kRotate, kRotate, {StoreKv}}, &Binder::bind_qkv},
-        {{kNorm, {Matmul}, {Matmul}, {Matmul}, {HeadNorm}, {HeadNorm}, kRotate, kRotate, {StoreKv}},
-         &Binder::bind_heads},
-        {{kNorm, {Matmul}, {Matmul}, {Matmul}, {Rotate}, {Rotate}, {HeadNorm}, {HeadNorm}, {StoreKv}},
-         &Binder::bind_heads},
-        {{kNorm, {Matmul}, {Matmul}, {Matmul}, {Convolve}}, &Binder::bind_convolution},
-        {{{Attend}}, &Binder::bind_attention},
-        {{{Matmul}, {Add}}, &Binder::bind_residual},
-        {{{Matmul}, {Norm}, {Add}}, &Binder::bind_post_norm},
-        {{kNorm, {Matmul}, {Matmul, kMayBeAbsent}, {Activate}}, &Binder::bind_up},
-    };
-    return kFusedOps;
-}
-
-size_t Binder::count_of_fused_op(const FusedOp& fused_op, Operations body, size_t next) {
-    const size_t first = next;
-    for (const Step& step : fused_op.steps) {
-        if (next < body.size() && body[next].op == step.op) {
-            ++next;
-        } else if (!step.may_be_absent) {
-            return 0;
-        }
-    }
-    return next - first;
-}
-
-uint32_t Binder::norm_at(const Operation& norm) const {
-    const auto n_before =
-        std::count_if(operations_.data(), &norm, [](const auto& o) { return o.op == Operator::Norm; });
-    return buffers_.at.norms + static_cast<uint32_t>(n_before) * buffers_.at.norm_bytes;
-}
-
-Result<Binder::NextNorm> Binder::norm_behind(Operations operations) const {
-    const Operation& next = *(operations.data() + operations.size());
-    const bool is_of_qkv = next.weight == model::Role::AttnNorm || next.weight == model::Role::AttnQ;
-    const Quants quantized = is_of_qkv ? residual_for_qkv() : residual();
-    if (next.op == Operator::Norm && next.in == Operand::Residual) return NextNorm{norm_at(next), quantized};
-    // The ones are behind the norms.
-    if (next.op == Operator::Matmul && next.in == Operand::Residual) {
-        return NextNorm{norm_at(*(operations_.data() + operations_.size())), quantized};
-    }
-    return base::fail(base::ErrorCode::DeviceError, "operation ", &next - operations_.data(), ", of layer ", next.layer,
-                      ", reads no residual stream: a GPU has no form for that");
-}
 
 template <typename AddRest>
 Result<void> Binder::add_matmul(Launches& to, const PlannedMatmul& planned, const AddRest& add_rest) {
-    const MatmulWeights& matmul = *weights_.matmul(planned.role, planned.layer);
+    const MatmulWeights& matmul = *weights_.matmul(planned.matrix, planned.layer);
+    const bool has_norm = model::norm_before(planned.matrix, spec_).has_value();
     MatmulKey key;
     key.epilogue = planned.epilogue;
     key.has_bias = static_cast<bool>(matmul.bias);
     key.value_bytes = planned.input.value_bytes;
     key.next_value_bytes = planned.next_value_bytes;
     if (planned.epilogue == Epilogue::Qkv) key.layer = &spec_.layers[planned.layer];
-    if (planned.has_norm) key.norm = spec_.norm == model::Norm::LayerNorm ? InputNorm::Layer : InputNorm::Rms;
+    if (has_norm) key.norm = spec_.norm == model::Norm::LayerNorm ? InputNorm::Layer : InputNorm::Rms;
     for (const MatmulPart& part : matmul.parts) {
         key.layout = part.layout;
         key.image = part.image;
@@ -273,7 +198,7 @@ Result<void> Binder::add_matmul(Launches& to, const PlannedMatmul& planned, cons
             }
             args.add(part.n_pairs, groups_for(matmul.cols, kBlockCols));
             args.add(buffers_.activations, planned.input, part.first_pair);
-            if (planned.has_norm) args.add(static_cast<float>(spec_.n_embd), spec_.norm_eps);
+            if (has_norm) args.add(static_cast<float>(spec_.n_embd), spec_.norm_eps);
             if (matmul.norm_sum) args.add(matmul.norm_sum);
             if (matmul.bias) args.add(matmul.bias);
             add_rest(part, args);
@@ -303,24 +228,10 @@ Result<void> Binder::add_single(Launch& to, Result<ClKernel> kernel, uint32_t gr
     return {};
 }
 
-Result<void> Binder::bind_residual(Operations operations, PlannedLaunches& to) {
-    const Operation& matmul = operations.front();
-    const Quants input = projected_from(matmul);
-    const auto next = norm_behind(operations);
-    if (!next) return next.error();
-    const MatmulRole role = weights_.matmul_role_of(matmul.weight, matmul.layer);
-    return add_matmul(
-        to.launches,
-        {role, matmul.layer, Epilogue::Residual, false, input, limits_.max_rows, next->quantized.value_bytes},
-        [&](const auto&, Arguments& args) { args.add(buffers_.at.x, next->weight, next->quantized); });
-}
-
-Result<void> Binder::bind_embedding(Operations operations, PlannedLaunches& to) {
-    const auto* embedding = weights_.matmul(MatmulRole::Embedding);
-    if (embedding == nullptr) embedding = weights_.matmul(MatmulRole::Output);
-    const auto norm = norm_behind(operations);
-    if (!norm) return norm.error();
-    const Quants& next = norm->quantized;
+Result<void> Binder::embed(const Reader& next) {
+    Launches& to = begin_step();
+    const auto* embedding = weights_.matmul(Role::TokenEmbedding);
+    const NextNorm norm = norm_of(next);
     const ClBuffer& positions = weights_.position_embedding();
     for (const MatmulPart& part : embedding->parts) {
         auto kernel = kernels_.embed(part.layout, part.image, static_cast<bool>(positions));
@@ -332,16 +243,16 @@ Result<void> Binder::bind_embedding(Operations operations, PlannedLaunches& to) 
         args.add(part.n_pairs, groups_for(embedding->cols, kBlockCols), part.first_pair, spec_.n_embd, buffers_.step,
                  buffers_.sampled);
         if (positions) args.add(positions);
-        args.add(buffers_.activations, buffers_.at.x, norm->weight, next);
+        args.add(buffers_.activations, buffers_.at.x, norm.weight, norm.quantized);
         if (!args.result()) return args.result();
-        Launch& launch = to.launches.emplace_back();
-        launch.choices.push_back({std::move(*kernel), 1, groups_for(next.width, kEmbedWidth), kGroupItems});
+        Launch& launch = to.emplace_back();
+        launch.choices.push_back({std::move(*kernel), 1, groups_for(norm.quantized.width, kEmbedWidth), kGroupItems});
     }
     return {};
 }
 
-Result<void> Binder::bind_attention(Operations operations, PlannedLaunches& to) {
-    const uint32_t layer = operations.front().layer;
+Result<void> Binder::attend(uint32_t layer) {
+    PlannedLaunches& to = plan_.body.emplace_back();
     const model::LayerSpec& of = spec_.layers[layer];
     const auto heads_of = [&](bool has_many_rows) { return choice_.attention_heads(of, has_many_rows); };
     const uint32_t heads = heads_of(false), heads_of_many = heads_of(true);
@@ -373,113 +284,100 @@ Result<void> Binder::bind_attention(Operations operations, PlannedLaunches& to) 
                       buffers_.step, buffers_.activations, next);
 }
 
-Result<void> Binder::bind_up(Operations operations, PlannedLaunches& to) {
-    const uint32_t layer = operations.front().layer;
+Result<void> Binder::feed_forward(uint32_t layer) {
+    Launches& to = begin_step();
     const Quants next = hidden(layer);
-    const bool has_norm = begins_with_norm(operations);
-    const bool lies_apart = weights_.matmul(MatmulRole::Gate, layer) != nullptr;
+    const bool lies_apart = model::is_gated(spec_.activation) &&
+                            weights_.matmul(Role::FfnGate, layer) != weights_.matmul(Role::FfnUp, layer);
     if (lies_apart) {
-        auto ok =
-            add_matmul(to.launches, {MatmulRole::Gate, layer, Epilogue::Store, has_norm, residual(), limits_.max_rows},
-                       [&](const auto&, Arguments& args) { args.add(buffers_.intermediate, next.width); });
+        auto ok = add_matmul(to, {Role::FfnGate, layer, Epilogue::Store, residual(), limits_.max_rows},
+                             [&](const auto&, Arguments& args) { args.add(buffers_.intermediate, next.width); });
         if (!ok) return ok;
     }
     const Epilogue epilogue = spec_.activation == model::Activation::Gelu          ? Epilogue::Gelu
                               : spec_.activation == model::Activation::ReluSquared ? Epilogue::ReluSquared
                               : lies_apart                                         ? Epilogue::Gated
                                                                                    : Epilogue::SwiGlu;
-    return add_matmul(to.launches, {MatmulRole::Up, layer, epilogue, has_norm, residual(), limits_.max_rows},
+    return add_matmul(to, {Role::FfnUp, layer, epilogue, residual(), limits_.max_rows},
                       [&](const auto&, Arguments& args) {
                           args.add(next);
                           if (lies_apart) args.add(buffers_.intermediate);
                       });
 }
 
-Result<void> Binder::bind_qkv(Operations operations, PlannedLaunches& to) {
-    const uint32_t layer = operations.front().layer;
-    return add_matmul(to.launches, qkv_matmul(operations, Epilogue::Qkv), [&](const auto&, Arguments& args) {
-        args.add(buffers_.at.queries, spec_.layers[layer].scale_of_scores(), rotation_at(layer), buffers_.kv[layer],
-                 buffers_.step);
-    });
+Result<void> Binder::add_intermediate_qkv(Launches& to, uint32_t layer) {
+    return add_matmul(to, {Role::AttnQ, layer, Epilogue::Store, residual_for_qkv(), limits_.max_rows},
+                      [&](const auto&, Arguments& args) { args.add(buffers_.intermediate, qkv_width(layer)); });
 }
 
-Result<void> Binder::bind_intermediate_qkv(Operations operations, PlannedLaunches& to) {
-    return add_matmul(to.launches, qkv_matmul(operations, Epilogue::Store), [&](const auto&, Arguments& args) {
-        args.add(buffers_.intermediate, qkv_width(operations.front().layer));
-    });
-}
-
-Result<void> Binder::bind_convolution(Operations operations, PlannedLaunches& to) {
-    if (auto ok = bind_intermediate_qkv(operations, to); !ok) return ok;
-    const uint32_t layer = operations.front().layer;
-    const Quants next = attended(layer);
-    return add_single(to.launches.emplace_back(), kernels_.convolve(spec_.layers[layer]),
-                      groups_for(next.width, kEmbedWidth), buffers_.intermediate, qkv_width(layer),
-                      buffers_.activations, buffers_.at.taps.at(layer), buffers_.kv[layer], buffers_.step, next);
-}
-
-Result<void> Binder::bind_heads(Operations operations, PlannedLaunches& to) {
-    if (auto ok = bind_intermediate_qkv(operations, to); !ok) return ok;
-    const uint32_t layer = operations.front().layer;
+Result<void> Binder::make_qkv(uint32_t layer) {
+    Launches& to = begin_step();
     const model::LayerSpec& of = spec_.layers[layer];
-    const auto norm = [&](model::Role role) { return buffers_.at.head_norms.at({role, layer}); };
-    return add_single(to.launches.emplace_back(), kernels_.heads(of), of.n_heads + 2 * of.n_kv_heads,
-                      buffers_.intermediate, qkv_width(layer), buffers_.activations, norm(model::Role::AttnQNorm),
-                      norm(model::Role::AttnKNorm), spec_.norm_eps, buffers_.at.queries, of.scale_of_scores(),
-                      rotation_at(layer), buffers_.kv[layer], buffers_.step);
+    if (of.qk_norm == model::QkNorm::None) {
+        return add_matmul(to, {Role::AttnQ, layer, Epilogue::Qkv, residual_for_qkv(), limits_.max_rows},
+                          [&](const auto&, Arguments& args) {
+                              args.add(buffers_.at.queries, of.scale_of_scores(), rotation_at(layer),
+                                       buffers_.kv[layer], buffers_.step);
+                          });
+    }
+    if (auto ok = add_intermediate_qkv(to, layer); !ok) return ok;
+    const auto norm = [&](Role role) { return buffers_.at.vectors.at({role, layer}); };
+    return add_single(to.emplace_back(), kernels_.heads(of), of.n_heads + 2 * of.n_kv_heads, buffers_.intermediate,
+                      qkv_width(layer), buffers_.activations, norm(Role::AttnQNorm), norm(Role::AttnKNorm),
+                      spec_.norm_eps, buffers_.at.queries, of.scale_of_scores(), rotation_at(layer), buffers_.kv[layer],
+                      buffers_.step);
 }
 
-Result<void> Binder::bind_post_norm(Operations operations, PlannedLaunches& to) {
-    const Operation& matmul = operations.front();
-    const auto next = norm_behind(operations);
-    if (!next) return next.error();
+Result<void> Binder::convolve(uint32_t layer) {
+    Launches& to = begin_step();
+    if (auto ok = add_intermediate_qkv(to, layer); !ok) return ok;
+    const Quants next = attended(layer);
+    return add_single(to.emplace_back(), kernels_.convolve(spec_.layers[layer]), groups_for(next.width, kEmbedWidth),
+                      buffers_.intermediate, qkv_width(layer), buffers_.activations,
+                      buffers_.at.vectors.at({Role::ConvTaps, layer}), buffers_.kv[layer], buffers_.step, next);
+}
+
+Result<void> Binder::add_to_residual(Role matrix, uint32_t layer, const Reader& next) {
+    Launches& to = begin_step();
+    const NextNorm norm = norm_of(next);
+    const Quants input = matrix == Role::FfnDown ? hidden(layer) : attended(layer);
+    const auto post_norm = model::norm_behind(matrix, spec_);
+    if (!post_norm) {
+        return add_matmul(to, {matrix, layer, Epilogue::Residual, input, limits_.max_rows, norm.quantized.value_bytes},
+                          [&](const auto&, Arguments& args) { args.add(buffers_.at.x, norm.weight, norm.quantized); });
+    }
     if (spec_.norm != model::Norm::RmsNorm) {
         return base::fail(base::ErrorCode::DeviceError, "a GPU has no form for a LayerNorm behind a matmul");
     }
     const uint32_t width = padded_width(spec_.n_embd);
-    const MatmulRole role = weights_.matmul_role_of(matmul.weight, matmul.layer);
-    auto ok =
-        add_matmul(to.launches, {role, matmul.layer, Epilogue::Store, false, projected_from(matmul), limits_.max_rows},
-                   [&](const auto&, Arguments& args) { args.add(buffers_.intermediate, width); });
+    auto ok = add_matmul(to, {matrix, layer, Epilogue::Store, input, limits_.max_rows},
+                         [&](const auto&, Arguments& args) { args.add(buffers_.intermediate, width); });
     if (!ok) return ok;
-    return add_single(to.launches.emplace_back(), kernels_.post_norm(next->quantized.value_bytes),
-                      groups_for(width, kEmbedWidth), buffers_.intermediate, static_cast<float>(spec_.n_embd),
-                      spec_.norm_eps, buffers_.activations, buffers_.at.x, norm_at(operations[1]), next->weight,
-                      next->quantized);
+    return add_single(to.emplace_back(), kernels_.post_norm(norm.quantized.value_bytes), groups_for(width, kEmbedWidth),
+                      buffers_.intermediate, static_cast<float>(spec_.n_embd), spec_.norm_eps, buffers_.activations,
+                      buffers_.at.x, buffers_.at.vectors.at({*post_norm, layer}), norm.weight, norm.quantized);
 }
 
-Result<void> Binder::bind_head(LaunchPlan& to) {
-    const MatmulWeights& matmul = *weights_.matmul(MatmulRole::Output);
+Result<void> Binder::bind_head() {
+    const MatmulWeights& matmul = *weights_.matmul(Role::Output);
     const uint32_t groups = choice_groups(matmul, choice_);
-    auto ok = add_matmul(to.head, {MatmulRole::Output, 0, Epilogue::Logits, true, residual(), limits_.most_outputs()},
+    auto ok = add_matmul(plan_.head, {Role::Output, 0, Epilogue::Logits, residual(), limits_.most_outputs()},
                          [&](const MatmulPart& part, Arguments& args) {
                              args.add(buffers_.logits, spec_.n_vocab, buffers_.requests, buffers_.step,
                                       buffers_.summaries, groups_before(matmul, part, choice_), groups);
                          });
     if (!ok) return ok;
-    ok = add_single(to.choose, kernels_.choose(), 1, buffers_.summaries, groups, buffers_.step, buffers_.sampled,
+    ok = add_single(plan_.choose, kernels_.choose(), 1, buffers_.summaries, groups, buffers_.step, buffers_.sampled,
                     buffers_.answer);
     if (!ok) return ok;
-    return add_single(to.candidates, kernels_.candidates(spec_.n_vocab), kSampleChunks, buffers_.logits,
+    return add_single(plan_.candidates, kernels_.candidates(spec_.n_vocab), kSampleChunks, buffers_.logits,
                       buffers_.requests, buffers_.step, buffers_.candidates);
 }
 
 Result<LaunchPlan> Binder::bind() {
-    LaunchPlan plan;
-    const Operations body = model::body_operations(operations_);
-    for (size_t next = 0; next < body.size();) {
-        const auto fused_op = std::find_if(fused_ops().begin(), fused_ops().end(),
-                                           [&](const FusedOp& one) { return count_of_fused_op(one, body, next) != 0; });
-        if (fused_op == fused_ops().end()) {
-            return base::fail(base::ErrorCode::DeviceError, "operation ", next, ", of layer ", body[next].layer,
-                              ", has no form on a GPU");
-        }
-        const Operations operations = body.subspan(next, count_of_fused_op(*fused_op, body, next));
-        if (auto ok = (this->*fused_op->bind)(operations, plan.body.emplace_back()); !ok) return ok.error();
-        next += operations.size();
-    }
-    if (auto ok = bind_head(plan); !ok) return ok.error();
-    return plan;
+    if (auto ok = decode(spec_, *this); !ok) return ok.error();
+    if (auto ok = bind_head(); !ok) return ok.error();
+    return std::move(plan_);
 }
 
 }  // namespace
@@ -491,9 +389,8 @@ uint32_t choice_groups(const MatmulWeights& matmul, const KernelChoice& kernel_c
 }
 
 Result<LaunchPlan> LaunchPlan::bind(Kernels& kernels, const KernelChoice& kernel_choice, const model::DecoderSpec& spec,
-                                    Operations operations, const BackendLimits& limits, const GpuWeights& weights,
-                                    const Buffers& buffers) {
-    return Binder(kernels, kernel_choice, spec, operations, limits, weights, buffers).bind();
+                                    const BackendLimits& limits, const GpuWeights& weights, const Buffers& buffers) {
+    return Binder(kernels, kernel_choice, spec, limits, weights, buffers).bind();
 }
 
 }  // namespace llmd::compute::gpu

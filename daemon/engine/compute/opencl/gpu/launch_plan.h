@@ -1,4 +1,4 @@
-// A decoder's operations lowered to launches, bound once: kernels with their arguments set. What changes from step to
+// The launches of a decoder, recorded once: kernels with their arguments set. What changes from step to
 // step (rows, positions, tokens, pages, sampling requests) lies in small buffers that the kernels read.
 #pragma once
 
@@ -15,12 +15,8 @@
 #include "engine/compute/opencl/runtime/cl.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
 #include "engine/compute/opencl/runtime/step_exchange.h"
-#include "engine/model/operations.h"
 
 namespace llmd::compute::gpu {
-
-// More rows than a batch can have.
-inline constexpr uint32_t kWholeBatch = 1u << 16;
 
 // A kernel with all its arguments set. A work-group computes `batch_rows` rows of a batch together; those of the grid's
 // last work-groups that no row stands in are computed too and never used.
@@ -62,12 +58,10 @@ struct Activations {
     uint32_t hidden = 0;    // quantized activations
 
     // Constants.
-    uint32_t norms = 0;  // [norm operations + 1][n_embd, padded with zeros]: the weights in the operations' order, ones
-    uint32_t norm_bytes = 0;                   // of each
-    std::map<TensorKey, uint32_t> head_norms;  // in rotary_order()
-    std::map<uint32_t, uint32_t> taps;         // by layer, of a convolution: [tap][n_embd]
-    uint32_t rotation = 0;                     // upload_rotations()
-    uint32_t rotation_bytes = 0;               // of one rope's table
+    std::map<TensorKey, uint32_t> vectors;  // weights of norms and taps, as GpuBackend::arranged() has them
+    uint32_t ones = 0;                      // [n_embd, padded with zeros]
+    uint32_t rotation = 0;                  // upload_rotations()
+    uint32_t rotation_bytes = 0;            // of one rope's table
 };
 
 // Device memory beside the weights.
@@ -81,7 +75,7 @@ struct Buffers : StepBuffers, KvBuffers {
     ClBuffer candidates;    // candidate_words()
 };
 
-// The launches of one fused op: `launches` one after the other, or, where a step's rows are too long for
+// The launches of one of decode()'s steps: `launches` one after the other, or, where a step's rows are too long for
 // one work-group or a group's heads fill no whole blocks, attention's split and merge in their place.
 struct PlannedLaunches {
     Launches launches;
@@ -99,12 +93,10 @@ struct LaunchPlan {
     Launches head;
     Launch choose, candidates;
 
-    // `operations` are the spec's. The weights are complete. The plan refers to them and to the buffers. DeviceError
-    // names an operation that begins none of the fused ops that the GPU has.
+    // The weights are complete. The plan refers to them and to the buffers. DeviceError names what the GPU cannot do.
     static base::Result<LaunchPlan> bind(Kernels& kernels, const KernelChoice& kernel_choice,
-                                         const model::DecoderSpec& spec, std::span<const model::Operation> operations,
-                                         const BackendLimits& limits, const GpuWeights& weights,
-                                         const Buffers& buffers);
+                                         const model::DecoderSpec& spec, const BackendLimits& limits,
+                                         const GpuWeights& weights, const Buffers& buffers);
 };
 
 }  // namespace llmd::compute::gpu
