@@ -11,7 +11,6 @@
 #include "engine/model/architectures.h"
 #include "engine/model/gguf.h"
 #include "engine/model/model_file.h"
-#include "engine/model/operations.h"
 #include "engine/model/weights.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -51,7 +50,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     const auto spec = read_decoder_spec(*gguf);
     if (!spec) return 0;
-    (void)derive_operations(*spec);
     std::vector<float> rotations(size_t{2} * spec->n_rot());  // of two positions
     for (const Rope& rope : spec->ropes) fill_rotations(rope, spec->n_rot(), {}, rotations);
     const auto weights = Weights::bind(*gguf, *spec);

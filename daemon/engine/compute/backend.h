@@ -1,5 +1,5 @@
-// The seam between the engine and a compute device. A backend lowers the operations of a decoder (model/operations.h)
-// to what its device does in one go; nobody else knows how many launches or fused ops that takes.
+// The seam between the engine and a compute device. A backend computes the steps of a decoder (decode.h); nobody else
+// knows how many launches that takes.
 //
 // A step of the model is, in this order:
 //     begin(rows); forward(); sample(requests); submit();

@@ -1,6 +1,6 @@
 // A decoder described as data: settings of the model and of each of its layers. An architecture is a row of a table
-// (architectures.h) that reads a file's keys into this; the order of operations (operations.h), the weights, the
-// backends, the KV cache and the tests' oracle read nothing else.
+// (architectures.h) that reads a file's keys into this; the order of a decoder's steps (compute/decode.h), the weights,
+// the backends, the KV cache and the tests' oracle read nothing else.
 #pragma once
 
 #include <cstdint>

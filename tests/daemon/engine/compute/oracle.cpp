@@ -8,7 +8,8 @@
 
 namespace llmd::test {
 
-using model::Operand;
+using base::Result;
+using compute::Reader;
 using model::Role;
 
 namespace {
@@ -50,7 +51,7 @@ Oracle::Vector Oracle::rounded(Vector x, double steps) const {
     return x;
 }
 
-Oracle::Vector Oracle::norm(const model::Operation& op, const Vector& x) {
+Oracle::Vector Oracle::norm(Role role, uint32_t layer, const Vector& x, double steps) {
     const auto n = static_cast<double>(x.size());
     double mean = 0, square = 0;
     if (spec_.norm == model::Norm::LayerNorm) {
@@ -58,14 +59,11 @@ Oracle::Vector Oracle::norm(const model::Operation& op, const Vector& x) {
     }
     for (const double value : x) square += (value - mean) * (value - mean) / n;
     Vector out(x.size());
-    const auto& w = weights(op.weight, op.layer);
+    const auto& w = weights(role, layer);
     for (size_t i = 0; i < x.size(); ++i) out[i] = x[i] * w[i];
-    // The result of a post-norm goes into the residual stream, not into a matmul.
-    if (op.out == Operand::Normed) {
-        out = rounded_early(std::move(out), op.weight == Role::AttnNorm ? rounding_.qkv_steps : rounding_.steps);
-    }
+    out = rounded_early(std::move(out), steps);
     for (size_t i = 0; i < x.size(); ++i) out[i] = (out[i] - mean * w[i]) / std::sqrt(square + double{spec_.norm_eps});
-    add_bias(op, out);
+    add_bias(role, layer, out);
     return out;
 }
 
@@ -73,34 +71,43 @@ Oracle::Vector Oracle::rounded_early(Vector x, double steps) const {
     return rounding_.at_matmul ? x : rounded(std::move(x), steps);
 }
 
-Oracle::Vector Oracle::matmul(const model::Operation& op, Vector x) {
-    const Role matrix = op.weight == Role::Output && !has(Role::Output) ? Role::TokenEmbedding : op.weight;
-    // The result of attention and of the activation is rounded on its way into the matmul.
-    if (op.in != Operand::Normed) {
-        const bool is_of_qkv = op.weight == Role::AttnQ || op.weight == Role::AttnK || op.weight == Role::AttnV;
-        x = rounded_early(std::move(x), is_of_qkv ? rounding_.qkv_steps : rounding_.steps);
-    }
-    const bool quantised = model::block_layout(model_.find(matrix, op.layer)->type).block_weights > 1;
+Oracle::Vector Oracle::matmul(Role role, uint32_t layer, Vector x, bool is_normed) {
+    const Role matrix = role == Role::Output && !has(Role::Output) ? Role::TokenEmbedding : role;
+    if (!is_normed) x = rounded_early(std::move(x), steps_into(role));
+    const bool quantised = model::block_layout(model_.find(matrix, layer)->type).block_weights > 1;
     if (rounding_.at_matmul && quantised) x = rounded(std::move(x), rounding_.steps);
-    const float* w = weights(matrix, op.layer).data();
-    Vector out(weights(matrix, op.layer).size() / x.size());
+    const float* w = weights(matrix, layer).data();
+    Vector out(weights(matrix, layer).size() / x.size());
     for (double& sum : out) {
         for (size_t k = 0; k < x.size(); ++k) sum += double{w[k]} * x[k];
         w += x.size();
     }
-    add_bias(op, out);
+    add_bias(role, layer, out);
     return out;
 }
 
-void Oracle::add_bias(const model::Operation& op, Vector& to) {
-    if (!op.bias || !has(*op.bias, op.layer)) return;
-    for (size_t i = 0; i < to.size(); ++i) to[i] += weights(*op.bias, op.layer)[i];
+double Oracle::steps_into(Role matrix) const {
+    const bool is_of_qkv = matrix == Role::AttnQ || matrix == Role::AttnK || matrix == Role::AttnV;
+    return is_of_qkv ? rounding_.qkv_steps : rounding_.steps;
 }
 
-void Oracle::norm_heads(const model::Operation& op, Vector& heads) {
-    const model::LayerSpec& layer = spec_.layers[op.layer];
-    const size_t width = layer.qk_norm == model::QkNorm::Row ? heads.size() : layer.head_dim;
-    const auto& w = weights(op.weight, op.layer);
+Oracle::Vector Oracle::multiply_residual(Role matrix, uint32_t layer) {
+    const auto norm_role = model::norm_before(matrix, spec_);
+    if (!norm_role) return matmul(matrix, layer, residual_, false);
+    return matmul(matrix, layer, norm(*norm_role, layer, residual_, steps_into(matrix)), true);
+}
+
+void Oracle::add_bias(Role of, uint32_t layer, Vector& to) {
+    const auto bias = model::bias_of(of);
+    if (!bias || !has(*bias, layer)) return;
+    for (size_t i = 0; i < to.size(); ++i) to[i] += weights(*bias, layer)[i];
+}
+
+void Oracle::norm_heads(Role role, uint32_t layer, Vector& heads) {
+    const model::LayerSpec& of = spec_.layers[layer];
+    if (of.qk_norm == model::QkNorm::None) return;
+    const size_t width = of.qk_norm == model::QkNorm::Row ? heads.size() : of.head_dim;
+    const auto& w = weights(role, layer);
     for (size_t head = 0; head < heads.size(); head += width) {
         double square = 0;
         for (size_t i = 0; i < width; ++i) square += heads[head + i] * heads[head + i] / static_cast<double>(width);
@@ -126,6 +133,7 @@ double Oracle::frequency(const model::LayerSpec& layer, uint32_t pair) {
 }
 
 void Oracle::rotate(const model::LayerSpec& layer, Vector& heads) {
+    if (layer.rotation == model::Rotation::None) return;
     const bool half_split = layer.rotation == model::Rotation::HalfSplit;
     const uint32_t n_pairs = layer.n_rot / 2;
     for (size_t head = 0; head < heads.size(); head += layer.head_dim) {
@@ -140,10 +148,37 @@ void Oracle::rotate(const model::LayerSpec& layer, Vector& heads) {
     }
 }
 
-Oracle::Vector Oracle::attend(uint32_t layer, const Vector& q) {
+void Oracle::multiply_qkv(uint32_t layer) {
+    query_ = multiply_residual(Role::AttnQ, layer);
+    key_ = multiply_residual(Role::AttnK, layer);
+    value_ = multiply_residual(Role::AttnV, layer);
+}
+
+Result<void> Oracle::make_qkv(uint32_t layer) {
+    multiply_qkv(layer);
+    const model::LayerSpec& of = spec_.layers[layer];
+    const auto norm_both = [&] {
+        norm_heads(Role::AttnQNorm, layer, query_);
+        norm_heads(Role::AttnKNorm, layer, key_);
+    };
+    if (!of.norms_after_rotation) norm_both();
+    rotate(of, query_);
+    rotate(of, key_);
+    if (of.norms_after_rotation) norm_both();
+    for (const auto& [from, to] : {std::pair{&key_, &key_cache_}, {&value_, &value_cache_}}) {
+        Vector halves = *from;
+        std::transform(halves.begin(), halves.end(), halves.begin(), through_half);
+        (*to)[layer].push_back(std::move(halves));
+    }
+    return {};
+}
+
+Result<void> Oracle::attend(uint32_t layer) {
     const auto& keys = key_cache_[layer];
     const auto& values = value_cache_[layer];
-    Vector out(q.size());
+    const Vector& q = query_;
+    mixed_.assign(q.size(), 0);
+    Vector& out = mixed_;
     const model::LayerSpec& of = spec_.layers[layer];
     const uint32_t d = of.head_dim;
     double scale = of.score_scale != 0 ? double{of.score_scale} : 1 / std::sqrt(double(d));
@@ -168,24 +203,25 @@ Oracle::Vector Oracle::attend(uint32_t layer, const Vector& q) {
             for (uint32_t i = 0; i < d; ++i) out[h * d + i] += scores[t] / sum * values[t][kv + i];
         }
     }
-    return out;
+    return {};
 }
 
-Oracle::Vector Oracle::convolve(const model::Operation& op, const Vector& query) {
-    std::vector<Vector>& products = product_cache_[op.layer];
-    Vector product = values_[Operand::Key];
-    for (size_t i = 0; i < product.size(); ++i) product[i] *= values_[Operand::Value][i];
+Result<void> Oracle::convolve(uint32_t layer) {
+    multiply_qkv(layer);
+    std::vector<Vector>& products = product_cache_[layer];
+    Vector product = key_;
+    for (size_t i = 0; i < product.size(); ++i) product[i] *= value_[i];
     products.push_back(std::move(product));
-    const auto& taps = weights(op.weight, op.layer);
-    const size_t n_taps = spec_.layers[op.layer].window;
-    Vector out(query.size());
-    for (size_t i = 0; i < out.size(); ++i) {
+    const auto& taps = weights(Role::ConvTaps, layer);
+    const size_t n_taps = spec_.layers[layer].window;
+    mixed_.assign(query_.size(), 0);
+    for (size_t i = 0; i < mixed_.size(); ++i) {
         for (size_t back = 0; back < std::min(n_taps, products.size()); ++back) {
-            out[i] += taps[i * n_taps + n_taps - 1 - back] * products[products.size() - 1 - back][i];
+            mixed_[i] += taps[i * n_taps + n_taps - 1 - back] * products[products.size() - 1 - back][i];
         }
-        out[i] *= query[i];
+        mixed_[i] *= query_[i];
     }
-    return out;
+    return {};
 }
 
 void Oracle::activate(const Vector& gate, Vector& up) const {
@@ -203,60 +239,39 @@ void Oracle::activate(const Vector& gate, Vector& up) const {
     }
 }
 
-void Oracle::compute(const model::Operation& op, int32_t token) {
-    const Vector& in = values_[op.in];
-    Vector& out = values_[op.out];
-    switch (op.op) {
-        case model::Operator::Embed:
-            out = row(Role::TokenEmbedding, static_cast<uint32_t>(token));
-            for (double& value : out) value *= double{spec_.embedding_scale};
-            if (has(Role::PositionEmbedding)) {
-                const Vector p = row(Role::PositionEmbedding, position_);
-                for (size_t i = 0; i < out.size(); ++i) out[i] += p[i];
-            }
-            break;
-        case model::Operator::Norm:
-            out = norm(op, in);
-            break;
-        case model::Operator::Matmul:
-            out = matmul(op, in);
-            break;
-        case model::Operator::HeadNorm:
-            norm_heads(op, out);
-            break;
-        case model::Operator::Rotate:
-            rotate(spec_.layers[op.layer], out);
-            break;
-        case model::Operator::StoreKv:
-            for (const auto& [operand, to] : {std::pair{Operand::Key, &key_cache_}, {Operand::Value, &value_cache_}}) {
-                Vector halves = values_[operand];
-                std::transform(halves.begin(), halves.end(), halves.begin(), through_half);
-                (*to)[op.layer].push_back(std::move(halves));
-            }
-            break;
-        case model::Operator::Attend:
-            out = attend(op.layer, in);
-            break;
-        case model::Operator::Convolve:
-            out = convolve(op, in);
-            break;
-        case model::Operator::Activate:
-            activate(in, out);
-            break;
-        case model::Operator::Add:
-            for (size_t i = 0; i < out.size(); ++i) out[i] += double{spec_.residual_scale} * in[i];
-            break;
-    }
+Result<void> Oracle::embed(const Reader&) {
+    residual_ = row(Role::TokenEmbedding, static_cast<uint32_t>(token_));
+    for (double& value : residual_) value *= double{spec_.embedding_scale};
+    if (!has(Role::PositionEmbedding)) return {};
+    const Vector p = row(Role::PositionEmbedding, position_);
+    for (size_t i = 0; i < residual_.size(); ++i) residual_[i] += p[i];
+    return {};
+}
+
+Result<void> Oracle::feed_forward(uint32_t layer) {
+    Vector gate;
+    if (model::is_gated(spec_.activation)) gate = multiply_residual(Role::FfnGate, layer);
+    mixed_ = multiply_residual(Role::FfnUp, layer);
+    activate(gate, mixed_);
+    return {};
+}
+
+Result<void> Oracle::add_to_residual(Role matrix, uint32_t layer, const Reader&) {
+    Vector projected = matmul(matrix, layer, mixed_, false);
+    // The result of this norm goes into no matmul.
+    if (const auto post = model::norm_behind(matrix, spec_)) projected = norm(*post, layer, projected, 0);
+    for (size_t i = 0; i < residual_.size(); ++i) residual_[i] += double{spec_.residual_scale} * projected[i];
+    return {};
 }
 
 void Oracle::feed(int32_t token) {
-    for (const model::Operation& op : model::body_operations(operations_)) compute(op, token);
+    token_ = token;
+    static_cast<void>(compute::decode(spec_, *this));
     ++position_;
 }
 
 std::vector<double> Oracle::logits() {
-    for (const model::Operation& op : model::head_operations(operations_)) compute(op, 0);
-    std::vector<double> logits = values_[Operand::Logits];
+    std::vector<double> logits = multiply_residual(Role::Output, 0);
     for (double& logit : logits) {
         logit *= double{spec_.logit_scale};
         if (spec_.logit_cap != 0) logit = double{spec_.logit_cap} * std::tanh(logit / double{spec_.logit_cap});

@@ -1,4 +1,4 @@
-// The operations of a decoder for one sequence, one after the other, each written down as plainly as possible in double
+// The steps of a decoder (decode.h) for one sequence, each written down as plainly as possible in double
 // precision from the dequantised weights: what every compute device is compared with. Keys and values are rounded to
 // f16, as the numeric contract wants; so is, where a device is said to do it, what goes into a product.
 #pragma once
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "daemon/engine/compute/random_model.h"
+#include "engine/compute/decode.h"
 
 namespace llmd::test {
 
@@ -21,21 +22,20 @@ struct Rounding {
     bool to_half_weights = false;  // of matrices whose type has no packed layout of its own
 };
 
-class Oracle {
+class Oracle : private compute::Steps {
 public:
     // The model must outlive the oracle.
     // n_ctx: the context that is set, which decides between two kinds of rope factors.
     explicit Oracle(const RandomModel& model, const Rounding& rounding = {}, uint32_t n_ctx = 1)
         : model_(model),
           spec_(model.spec()),
-          operations_(model::derive_operations(spec_)),
           rounding_(rounding),
           rope_factors_(model::rope_factors_role(spec_, n_ctx)) {}
 
     // Appends a token to the sequence.
     void feed(int32_t token);
     // After the last token fed: what the last layer leaves, [n_embd].
-    const std::vector<double>& residual() { return values_[model::Operand::Residual]; }
+    const std::vector<double>& residual() { return residual_; }
     // And the vocabulary makes of it: [n_vocab].
     std::vector<double> logits();
 
@@ -47,26 +47,36 @@ private:
     Vector row(model::Role role, uint32_t r);
     Vector rounded(Vector x, double steps) const;
     Vector rounded_early(Vector x, double steps) const;  // unless at_matmul
-    Vector norm(const model::Operation& op, const Vector& x);
-    Vector matmul(const model::Operation& op, Vector x);
-    void add_bias(const model::Operation& op, Vector& to);
-    void norm_heads(const model::Operation& op, Vector& heads);
+    // Rounding::steps or qkv_steps of what this matrix multiplies.
+    double steps_into(model::Role matrix) const;
+    Vector norm(model::Role role, uint32_t layer, const Vector& x, double steps);
+    // An input that went through a norm was rounded there.
+    Vector matmul(model::Role role, uint32_t layer, Vector x, bool is_normed);
+    Vector multiply_residual(model::Role matrix, uint32_t layer);
+    void add_bias(model::Role of, uint32_t layer, Vector& to);
+    void norm_heads(model::Role role, uint32_t layer, Vector& heads);
+    void multiply_qkv(uint32_t layer);
     double frequency(const model::LayerSpec& layer, uint32_t pair);
     void rotate(const model::LayerSpec& layer, Vector& heads);
-    Vector attend(uint32_t layer, const Vector& q);
-    Vector convolve(const model::Operation& op, const Vector& query);
     void activate(const Vector& gate, Vector& up) const;
-    void compute(const model::Operation& op, int32_t token);
+
+    base::Result<void> embed(const compute::Reader& next) override;
+    base::Result<void> make_qkv(uint32_t layer) override;
+    base::Result<void> attend(uint32_t layer) override;
+    base::Result<void> convolve(uint32_t layer) override;
+    base::Result<void> feed_forward(uint32_t layer) override;
+    base::Result<void> add_to_residual(model::Role matrix, uint32_t layer, const compute::Reader& next) override;
 
     const RandomModel& model_;
     const model::DecoderSpec spec_;
-    const std::vector<model::Operation> operations_;
     const Rounding rounding_;
     const model::Role rope_factors_;
     std::map<std::pair<model::Role, uint32_t>, std::vector<float>> dequantized_;
     std::map<uint32_t, std::vector<Vector>> key_cache_, value_cache_, product_cache_;  // [layer][position]
-    std::map<model::Operand, Vector> values_;
-    uint32_t position_ = 0;  // of the token being fed
+    Vector residual_, query_, key_, value_;
+    Vector mixed_;           // of attend(), convolve() or feed_forward()
+    int32_t token_ = 0;      // being fed
+    uint32_t position_ = 0;  // of it
 };
 
 }  // namespace llmd::test

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "engine/model/decoder_spec.h"
-#include "engine/model/operations.h"
 #include "engine/model/weights.h"
 
 namespace llmd::test {
