@@ -25,18 +25,17 @@ const GpuWeights::Tensor* GpuWeights::find(Role role, uint32_t layer) const {
 }
 
 const MatmulWeights* GpuWeights::matmul(Role matrix, uint32_t layer) const {
-    const auto found = matmuls_.find({rows_.matmul_role_of(matrix, layer), layer});
+    const auto found = matmuls_.find({rows_.matmul_of(matrix, layer), layer});
     return found == matmuls_.end() ? nullptr : &found->second;
 }
 
 uint32_t GpuWeights::intermediate_width() const {
     uint32_t width = spec_.has_post_norms ? padded_width(spec_.n_embd) : 0;
     for (const auto& [key, matmul] : matmuls_) {
-        const auto& [matmul_role, layer] = key;
-        const model::LayerSpec& of = spec_.layers[layer];
+        const model::LayerSpec& of = spec_.layers[key.second];
         const bool is_intermediate =
-            matmul_role == MatmulRole::Gate ||
-            (matmul_role == MatmulRole::Qkv && (of.qk_norm != model::QkNorm::None || of.is_convolution()));
+            key.first == Role::FfnGate ||
+            (key.first == Role::AttnQ && (of.qk_norm != model::QkNorm::None || of.is_convolution()));
         if (is_intermediate) width = std::max(width, matmul.rows);
     }
     return width;
@@ -70,13 +69,13 @@ Result<void> GpuWeights::upload(DeviceQueue& queue, const model::Weight& weight)
     tensor.view = weight.tensor;
     if (model::is_vector(weight.role) || weight.role == Role::PositionEmbedding) return upload_vector(queue, weight);
 
-    const MatmulRole matmul_role = rows_.matmul_role_of(weight.role, weight.layer);
-    const auto sources = rows_.sources_of(matmul_role, weight.layer);
+    const Role matmul = rows_.matmul_of(weight.role, weight.layer);
+    const auto sources = rows_.sources_of(matmul, weight.layer);
     const auto has_arrived = [&](Role role) {
         const Tensor* source = find(role, weight.layer);
         return source != nullptr && source->is_uploaded;
     };
-    if (std::all_of(sources.begin(), sources.end(), has_arrived)) return pack(queue, matmul_role, weight.layer);
+    if (std::all_of(sources.begin(), sources.end(), has_arrived)) return pack(queue, matmul, weight.layer);
     tensor.kept.assign(weight.tensor.data.begin(), weight.tensor.data.end());
     tensor.view.data = tensor.kept;
     return {};
@@ -118,26 +117,26 @@ Result<void> GpuWeights::upload_vector(DeviceQueue& queue, const model::Weight& 
     return {};
 }
 
-Result<void> GpuWeights::pack(DeviceQueue& queue, MatmulRole matmul_role, uint32_t layer) {
-    const auto sources = rows_.sources_of(matmul_role, layer);
-    const auto rows = rows_.rows_of(matmul_role, layer);
+Result<void> GpuWeights::pack(DeviceQueue& queue, Role matmul, uint32_t layer) {
+    const auto sources = rows_.sources_of(matmul, layer);
+    const auto rows = rows_.rows_of(matmul, layer);
     const std::string name = weight_name(sources[0], layer);
-    MatmulWeights& matmul = matmuls_[{matmul_role, layer}];
-    matmul.rows = static_cast<uint32_t>(rows.size());
-    matmul.cols = rows_.cols_of(matmul_role, layer);
+    MatmulWeights& to = matmuls_[{matmul, layer}];
+    to.rows = static_cast<uint32_t>(rows.size());
+    to.cols = rows_.cols_of(matmul, layer);
     bool is_split = false;
     const uint64_t most_bytes = std::min(queue.limits().max_buffer_bytes, kMostPartBytes);
-    for (const RowRange& range : rows_.parts_of(rows, matmul.cols, most_bytes)) {
+    for (const RowRange& range : rows_.parts_of(rows, to.cols, most_bytes)) {
         MatmulPart part;
         part.layout = range.layout;
         part.first_pair = static_cast<uint32_t>(range.first / 2);
         const auto of_part = std::span(rows).subspan(range.first, range.count);
-        if (auto ok = pack_part(queue, of_part, matmul.cols, name, part); !ok) return ok;
-        matmul.parts.push_back(std::move(part));
+        if (auto ok = pack_part(queue, of_part, to.cols, name, part); !ok) return ok;
+        to.parts.push_back(std::move(part));
         is_split = is_split || range.is_cut;
     }
     if (is_split) ++split_matmuls_;
-    if (auto ok = add_constants(queue, matmul_role, layer, rows, matmul); !ok) return ok;
+    if (auto ok = add_constants(queue, matmul, layer, rows, to); !ok) return ok;
     for (const Role role : sources) tensors_[{role, layer}].kept = {};
     return {};
 }
@@ -228,12 +227,11 @@ Result<WeightBuffers> GpuWeights::upload_arrays(DeviceQueue& queue, std::span<co
     return buffers;
 }
 
-Result<void> GpuWeights::add_constants(DeviceQueue& queue, MatmulRole matmul_role, uint32_t layer,
-                                       std::span<const SourceRow> rows, MatmulWeights& matmul) {
-    const auto norm =
-        matmul_role == MatmulRole::Embedding ? std::nullopt : model::norm_before(rows[0].tensor.first, spec_);
+Result<void> GpuWeights::add_constants(DeviceQueue& queue, Role matmul, uint32_t layer, std::span<const SourceRow> rows,
+                                       MatmulWeights& to) {
+    const auto norm = matmul == Role::TokenEmbedding ? std::nullopt : model::norm_before(rows[0].tensor.first, spec_);
     const bool after_layer_norm = norm && spec_.norm == model::Norm::LayerNorm;
-    std::vector<float> row_bias(rows.size()), norm_sum(after_layer_norm ? rows.size() : 0), weights(matmul.cols);
+    std::vector<float> row_bias(rows.size()), norm_sum(after_layer_norm ? rows.size() : 0), weights(to.cols);
     const auto vector = [&](std::optional<Role> role) -> const std::vector<float>* {
         if (!role) return nullptr;
         const auto found = vectors_.find({*role, layer});
@@ -242,7 +240,7 @@ Result<void> GpuWeights::add_constants(DeviceQueue& queue, MatmulRole matmul_rol
     const auto* norm_weight = after_layer_norm ? vector(norm) : nullptr;
     const auto* norm_bias = after_layer_norm ? vector(model::bias_of(*norm)) : nullptr;
     std::map<Role, const std::vector<float>*> biases;  // of the matrices
-    for (const Role source : rows_.sources_of(matmul_role, layer)) {
+    for (const Role source : rows_.sources_of(matmul, layer)) {
         biases[source] = vector(model::bias_of(source));
     }
     for (size_t r = 0; r < rows.size(); ++r) {
@@ -259,7 +257,7 @@ Result<void> GpuWeights::add_constants(DeviceQueue& queue, MatmulRole matmul_rol
                 sum_of_weights += double{weights[i]} * (*norm_weight)[i];
                 if (norm_bias != nullptr) sum_of_biases += double{weights[i]} * (*norm_bias)[i];
             }
-            if (matmul_role == MatmulRole::Output) {  // its norm's weight has this scale on the device
+            if (matmul == Role::Output) {  // its norm's weight has this scale on the device
                 sum_of_weights *= double{spec_.logit_scale};
                 sum_of_biases *= double{spec_.logit_scale};
             }
@@ -272,12 +270,12 @@ Result<void> GpuWeights::add_constants(DeviceQueue& queue, MatmulRole matmul_rol
     if (std::any_of(row_bias.begin(), row_bias.end(), [](float s) { return s != 0; })) {
         auto buffer = upload_floats(queue, base::concat("constants of ", name), row_bias);
         if (!buffer) return buffer.error();
-        matmul.bias = std::move(*buffer);
+        to.bias = std::move(*buffer);
     }
     if (after_layer_norm) {
         auto buffer = upload_floats(queue, base::concat("constants of ", name), norm_sum);
         if (!buffer) return buffer.error();
-        matmul.norm_sum = std::move(*buffer);
+        to.norm_sum = std::move(*buffer);
     }
     return {};
 }

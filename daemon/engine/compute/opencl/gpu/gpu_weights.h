@@ -87,13 +87,13 @@ private:
     // Whether images give what the arrays of these rows hold.
     bool fits_images(const DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols, Layout layout) const;
 
-    base::Result<void> pack(DeviceQueue& queue, MatmulRole matmul_role, uint32_t layer);
+    base::Result<void> pack(DeviceQueue& queue, model::Role matmul, uint32_t layer);
     base::Result<void> pack_part(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
                                  const std::string& name, MatmulPart& part);
     base::Result<WeightBuffers> upload_arrays(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
                                               const std::string& name, const MatmulPart& part);
-    base::Result<void> add_constants(DeviceQueue& queue, MatmulRole matmul_role, uint32_t layer,
-                                     std::span<const SourceRow> rows, MatmulWeights& matmul);
+    base::Result<void> add_constants(DeviceQueue& queue, model::Role matmul, uint32_t layer,
+                                     std::span<const SourceRow> rows, MatmulWeights& to);
     base::Result<void> upload_vector(DeviceQueue& queue, const model::Weight& weight);
     base::Result<ClBuffer> upload_floats(DeviceQueue& queue, const std::string& name, std::span<const float> floats);
 
@@ -102,7 +102,7 @@ private:
     MatmulRows rows_;
     std::map<TensorKey, Tensor> tensors_;
     std::map<TensorKey, std::vector<float>> vectors_;
-    std::map<std::pair<MatmulRole, uint32_t>, MatmulWeights> matmuls_;
+    std::map<TensorKey, MatmulWeights> matmuls_;  // by MatmulRows::matmul_of()
     ClBuffer positions_;
     std::vector<float> rope_factors_;
     std::set<model::TensorType> reencoded_;

@@ -22,45 +22,25 @@ bool MatmulRows::has_interleaved_gate(uint32_t layer) const {
     return gate != tensors_.end() && up != tensors_.end() && gate->second.type == up->second.type;
 }
 
-MatmulRole MatmulRows::matmul_role_of(Role role, uint32_t layer) const {
-    switch (role) {
+Role MatmulRows::matmul_of(Role matrix, uint32_t layer) const {
+    switch (matrix) {
         case Role::TokenEmbedding:
-            return has(Role::Output, 0) ? MatmulRole::Embedding : MatmulRole::Output;
-        case Role::AttnQ:
+            return has(Role::Output, 0) ? Role::TokenEmbedding : Role::Output;
         case Role::AttnK:
         case Role::AttnV:
-            return MatmulRole::Qkv;
-        case Role::AttnOutput:
-            return MatmulRole::AttnOutput;
+            return Role::AttnQ;
         case Role::FfnGate:
-            return has_interleaved_gate(layer) ? MatmulRole::Up : MatmulRole::Gate;
-        case Role::FfnUp:
-            return MatmulRole::Up;
-        case Role::FfnDown:
-            return MatmulRole::Down;
+            return has_interleaved_gate(layer) ? Role::FfnUp : Role::FfnGate;
         default:
-            return MatmulRole::Output;
+            return matrix;
     }
 }
 
-std::vector<Role> MatmulRows::sources_of(MatmulRole matmul_role, uint32_t layer) const {
-    switch (matmul_role) {
-        case MatmulRole::Embedding:
-            return {Role::TokenEmbedding};
-        case MatmulRole::Qkv:
-            return {Role::AttnQ, Role::AttnK, Role::AttnV};
-        case MatmulRole::AttnOutput:
-            return {Role::AttnOutput};
-        case MatmulRole::Gate:
-            return {Role::FfnGate};
-        case MatmulRole::Up:
-            return has_interleaved_gate(layer) ? std::vector{Role::FfnGate, Role::FfnUp} : std::vector{Role::FfnUp};
-        case MatmulRole::Down:
-            return {Role::FfnDown};
-        case MatmulRole::Output:
-            break;
-    }
-    return {has(Role::Output, 0) ? Role::Output : Role::TokenEmbedding};
+std::vector<Role> MatmulRows::sources_of(Role matmul, uint32_t layer) const {
+    if (matmul == Role::AttnQ) return {Role::AttnQ, Role::AttnK, Role::AttnV};
+    if (matmul == Role::FfnUp && has_interleaved_gate(layer)) return {Role::FfnGate, Role::FfnUp};
+    if (matmul == Role::Output && !has(Role::Output, 0)) return {Role::TokenEmbedding};
+    return {matmul};
 }
 
 uint32_t MatmulRows::rotary_order(const model::LayerSpec& layer, uint32_t i) {
@@ -69,10 +49,10 @@ uint32_t MatmulRows::rotary_order(const model::LayerSpec& layer, uint32_t i) {
     return i - in_head + in_head / 2 + in_head % 2 * (layer.n_rot / 2);
 }
 
-std::vector<SourceRow> MatmulRows::rows_of(MatmulRole matmul_role, uint32_t layer) const {
-    const auto sources = sources_of(matmul_role, layer);
+std::vector<SourceRow> MatmulRows::rows_of(Role matmul, uint32_t layer) const {
+    const auto sources = sources_of(matmul, layer);
     std::vector<SourceRow> rows;
-    if (matmul_role == MatmulRole::Up && sources.size() == 2) {
+    if (sources.size() == 2) {
         for (uint32_t i = 0; i < spec_.layers[layer].n_ff; ++i) {
             for (const Role role : sources) rows.push_back({{role, layer}, i, false});
         }
@@ -96,28 +76,26 @@ std::set<MatmulKind> MatmulRows::kinds(const KernelChoice& kernel_choice) const 
         const Role role = key.first;
         const uint32_t layer = key.second;
         if (model::is_vector(role) || role == Role::PositionEmbedding) continue;
-        const MatmulRole matmul_role = matmul_role_of(role, layer);
-        if (matmul_role == MatmulRole::Embedding) continue;  // rows of it are looked up
-        const auto sources = sources_of(matmul_role, layer);
+        const Role matmul = matmul_of(role, layer);
+        if (matmul == Role::TokenEmbedding) continue;  // rows of it are looked up
+        const auto sources = sources_of(matmul, layer);
         const auto is_there = [&](Role source) { return has(source, layer); };
         if (sources[0] != role || !std::all_of(sources.begin(), sources.end(), is_there)) continue;
-        const auto rows = rows_of(matmul_role, layer);
-        const OutputKind output_kind = matmul_role == MatmulRole::Output ? OutputKind::Logits
-                                       : matmul_role == MatmulRole::Up && has_interleaved_gate(layer)
-                                           ? OutputKind::Pairs
-                                           : OutputKind::Rows;
+        const auto rows = rows_of(matmul, layer);
+        const OutputKind output_kind = matmul == Role::Output ? OutputKind::Logits
+                                       : sources.size() == 2  ? OutputKind::Pairs
+                                                              : OutputKind::Rows;
         for (size_t first = 0; first < rows.size(); first += kTileRows) {
             const Layout layout = layout_for(tile_type(std::span(rows).subspan(first, kTileRows)));
-            kinds.insert(
-                {layout, static_cast<uint32_t>(rows.size()), shape.cols, output_kind,
-                 matmul_role == MatmulRole::Qkv ? kernel_choice.qkv_value_bytes() : kernel_choice.value_bytes()});
+            kinds.insert({layout, static_cast<uint32_t>(rows.size()), shape.cols, output_kind,
+                          matmul == Role::AttnQ ? kernel_choice.qkv_value_bytes() : kernel_choice.value_bytes()});
         }
     }
     return kinds;
 }
 
-uint32_t MatmulRows::cols_of(MatmulRole matmul_role, uint32_t layer) const {
-    return tensors_.at({sources_of(matmul_role, layer)[0], layer}).cols;
+uint32_t MatmulRows::cols_of(Role matmul, uint32_t layer) const {
+    return tensors_.at({sources_of(matmul, layer)[0], layer}).cols;
 }
 
 std::vector<RowRange> MatmulRows::parts_of(std::span<const SourceRow> rows, uint32_t cols,

@@ -17,17 +17,6 @@
 
 namespace llmd::compute::gpu {
 
-// The role says which result a matmul computes, and from which rows; each tensor's begin a new tile.
-enum class MatmulRole : uint8_t {
-    Embedding,  // of tokens; only where it is not the output matrix too
-    Qkv,        // queries, keys, values; in the former two, rotary pairs are neighbours
-    AttnOutput,
-    Gate,  // only where gate and up have different types
-    Up,    // else of gate and up, by turns; or only up
-    Down,
-    Output,  // or the tied embedding
-};
-
 using TensorKey = std::pair<model::Role, uint32_t>;  // of a layer
 
 // Where a row of a matmul comes from; no tensor: zeros.
@@ -53,15 +42,22 @@ public:
     void add(const model::Weight& weight);
 
     bool has(model::Role role, uint32_t layer) const { return tensors_.count({role, layer}) != 0; }
-    // The matmul that a matrix belongs to, and the matrices that a matmul has.
-    MatmulRole matmul_role_of(model::Role role, uint32_t layer) const;
-    std::vector<model::Role> sources_of(MatmulRole matmul_role, uint32_t layer) const;
+    // The matmul that a matrix belongs to, named for one of its matrices, each of which begins a new tile:
+    //   TokenEmbedding  only where it is not the output matrix too
+    //   AttnQ           queries, keys, values; in the former two, rotary pairs are neighbours
+    //   FfnGate         only where gate and up have different types
+    //   FfnUp           else of gate and up, by turns; or only up
+    //   Output          or the tied embedding
+    //   AttnOutput, FfnDown
+    model::Role matmul_of(model::Role matrix, uint32_t layer) const;
+    // The matrices of a matmul.
+    std::vector<model::Role> sources_of(model::Role matmul, uint32_t layer) const;
     // The kinds of all matmuls that a step computes, with the bytes that KernelChoice gives their quantized
     // activations.
     std::set<MatmulKind> kinds(const KernelChoice& kernel_choice) const;
     // Precondition: the model has the matmul.
-    uint32_t cols_of(MatmulRole matmul_role, uint32_t layer) const;
-    std::vector<SourceRow> rows_of(MatmulRole matmul_role, uint32_t layer) const;
+    uint32_t cols_of(model::Role matmul, uint32_t layer) const;
+    std::vector<SourceRow> rows_of(model::Role matmul, uint32_t layer) const;
     // The row of a query or key matrix, or of what is as long as one of its heads, that comes in the i-th place: rotary
     // pairs are neighbours.
     static uint32_t rotary_order(const model::LayerSpec& layer, uint32_t i);
