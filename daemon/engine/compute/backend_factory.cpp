@@ -15,7 +15,7 @@
 #include "engine/compute/cpu/cpu_backend.h"
 #include "engine/compute/cpu/cpu_memory.h"
 #include "engine/compute/cpu/processor.h"
-#include "engine/compute/opencl/gpu/matmul_rows.h"
+#include "engine/compute/opencl/gpu/gpu_weights.h"
 #include "engine/compute/opencl/opencl_backend.h"
 
 namespace llmd::compute {

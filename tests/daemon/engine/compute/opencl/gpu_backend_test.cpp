@@ -13,7 +13,7 @@
 #include "daemon/engine/compute/device_under_test.h"
 #include "daemon/engine/compute/oracle.h"
 #include "engine/compute/backend_factory.h"
-#include "engine/compute/opencl/gpu/matmul_rows.h"
+#include "engine/compute/opencl/gpu/gpu_weights.h"
 #include "engine/compute/opencl/runtime/device.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
 #include "engine/compute/opencl/runtime/program_cache.h"
