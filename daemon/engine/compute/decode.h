@@ -22,7 +22,7 @@ struct Reader {
     bool operator==(const Reader&) const = default;
 };
 
-// The steps of a decoder, each done for all rows of the batch; Step (step_queue.h) is another thing. An error ends
+// The steps of a decoder, each done for all rows of the batch; Step (checks.h) is another thing. An error ends
 // decode(). `next` is the next reader of x: a kernel of a GPU leaves x as the reader takes it.
 class Steps {
 public:

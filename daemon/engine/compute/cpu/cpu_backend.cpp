@@ -16,7 +16,6 @@
 #include "engine/compute/cpu/worker_pool.h"
 #include "engine/compute/decode.h"
 #include "engine/compute/page_tables.h"
-#include "engine/compute/step_queue.h"
 
 namespace llmd::compute {
 namespace {

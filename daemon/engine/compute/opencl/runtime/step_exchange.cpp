@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/compute/backend.h"
-#include "engine/compute/checks.h"
 #include "engine/compute/noise.h"
 
 namespace llmd::compute {

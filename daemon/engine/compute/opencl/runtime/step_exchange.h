@@ -14,9 +14,9 @@
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
+#include "engine/compute/checks.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
 #include "engine/compute/page_tables.h"
-#include "engine/compute/step_queue.h"
 #include "engine/model/decoder_spec.h"
 
 namespace llmd::compute {
