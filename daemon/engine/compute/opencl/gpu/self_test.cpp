@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "engine/compute/noise.h"
-#include "engine/compute/opencl/gpu/built_ins.h"
 #include "engine/compute/opencl/gpu/launch_plan.h"
 #include "engine/compute/opencl/gpu/layout.h"
 #include "engine/compute/opencl/runtime/program_cache.h"
+#include "engine/compute/opencl/runtime/quirks.h"
 #include "engine/compute/opencl/runtime/step_exchange.h"
 #include "engine/model/quantization.h"
 

@@ -1,16 +1,18 @@
 // One table of what OpenCL drivers do wrong, or otherwise than all others, and of what llmd does about it, a row for
 // each, which docs/driver-quirks.md shows. Other code names a Quirk and no driver. Pure, but for
-// set_driver_environment().
+// set_driver_environment() and check_built_ins().
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "base/error.h"
+#include "base/result.h"
 #include "engine/compute/opencl/runtime/device.h"
 
 namespace llmd::compute {
+
+class DeviceQueue;
 
 enum class Quirk : uint8_t {
     NamesNoDriver,
@@ -60,6 +62,11 @@ bool has_quirk(Quirk quirk, const OpenClDevice& device);
 
 // Whether a version comes before another one, number by number: "26.1.10-1" is not before "26.1.9".
 bool is_earlier_version(std::string_view version, std::string_view other);
+
+// Asks a device what the built-in functions give whose values no other part of the self-test sees, or sees only in a
+// quotient in which an error may cancel (Quirk::WrongBuiltIns). DeviceError names the function that gives something
+// else than on the host, with its argument and both values. Other errors are the queue's. Thread-bound, as DeviceQueue.
+base::Result<void> check_built_ins(DeviceQueue& queue);
 
 // `error`, that of a device's self-test, with the cure where a quirk of the device may be its cause.
 base::Error with_cure(base::Error error, const OpenClDevice& device);
