@@ -55,14 +55,16 @@ void set_used_now(const fs::path& path) {
     if (fd) ::futimens(fd.get(), nullptr);
 }
 
-std::optional<std::vector<std::byte>> read_program(const fs::path& path, uint64_t key) {
+std::optional<std::vector<std::byte>> read_program(const fs::path& path, uint64_t key, uint64_t max_bytes) {
     // Not blocking: somebody may have put a FIFO there.
     const base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat status = {};
-    if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != ::geteuid()) {
+        return std::nullopt;
+    }
     Header header;
     if (!read_all(fd.get(), std::as_writable_bytes(std::span(&header, 1)))) return std::nullopt;
-    if (header.magic != kMagic || header.key != key || header.length == 0 || header.length > kMaxProgramBytes ||
+    if (header.magic != kMagic || header.key != key || header.length == 0 || header.length > max_bytes ||
         static_cast<uint64_t>(status.st_size) != sizeof header + header.length) {
         return std::nullopt;
     }
@@ -116,14 +118,14 @@ fs::path ProgramCache::taken_file_of(uint64_t key) const {
 
 std::optional<std::vector<std::byte>> ProgramCache::take(uint64_t key) const {
     if (directory_.empty()) return std::nullopt;
-    auto binary = read_program(file_of(key), key);
+    auto binary = read_program(file_of(key), key, max_entry_bytes());
     if (binary && ::rename(file_of(key).c_str(), taken_file_of(key).c_str()) != 0) return std::nullopt;
     return binary;
 }
 
 std::optional<std::vector<std::byte>> ProgramCache::peek(uint64_t key) const {
     if (directory_.empty()) return std::nullopt;
-    auto binary = read_program(file_of(key), key);
+    auto binary = read_program(file_of(key), key, max_entry_bytes());
     if (binary) set_used_now(file_of(key));
     return binary;
 }
@@ -135,7 +137,7 @@ void ProgramCache::put_back(uint64_t key) const {
 }
 
 void ProgramCache::keep(uint64_t key, std::span<const std::byte> binary) const {
-    if (directory_.empty() || binary.empty() || binary.size() > kMaxProgramBytes) return;
+    if (directory_.empty() || binary.empty() || binary.size() > max_entry_bytes()) return;
     std::error_code failure;
     fs::create_directories(directory_.parent_path(), failure);
     if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST) return;
@@ -173,7 +175,7 @@ void ProgramCache::delete_oldest() const {
     }
     std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.time < b.time; });
     for (const File& file : files) {
-        if (total <= kMaxProgramCacheBytes) return;
+        if (total <= max_bytes_) return;
         if (fs::remove(file.path, failure)) total -= file.bytes;
     }
 }

@@ -1,11 +1,13 @@
-// Compiled OpenCL programs kept in files, so that a phone compiles them once and not at every load; and in another
-// directory that they have passed their self-test (gpu/self_test.h). A file is a header (magic, key, length, checksum;
+// Compiled OpenCL programs kept in files, so that a phone compiles them once and not at every load; and in other
+// directories that they have passed their self-test (gpu/self_test.h), and which device is the fastest for a model
+// (generation/device_choice.h). A file is a header (magic, key, length, checksum;
 // little endian) and what the driver gave as CL_PROGRAM_BINARIES.
 //
-// Nothing here fails: a file that is missing, damaged, of another key or unreadable is no program, and a directory that
-// cannot be written keeps none. Processes may share a directory. Thread-bound.
+// Nothing here fails: a file that is missing, damaged, another user's, of another key or unreadable is no program, and
+// a directory that cannot be written keeps none. Processes may share a directory. Thread-bound.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -34,8 +36,9 @@ uint64_t program_key(std::span<const std::string_view> parts);
 
 class ProgramCache {
 public:
-    // An empty path: nothing is kept.
-    explicit ProgramCache(std::filesystem::path directory) : directory_(std::move(directory)) {}
+    // An empty path: nothing is kept. All files together take at most `max_bytes`.
+    explicit ProgramCache(std::filesystem::path directory, uint64_t max_bytes = kMaxProgramCacheBytes)
+        : directory_(std::move(directory)), max_bytes_(max_bytes) {}
 
     // The binary kept under `key`. It leaves the cache until put_back() or keep(): one that ends the process
     // (Quirk::AbortsOnBinary) is loaded once, not at every start.
@@ -45,7 +48,7 @@ public:
     // The driver took what take() gave: it is now the newest of the cache.
     void put_back(uint64_t key) const;
     // Writes the file at once or not at all (0600, in a directory of 0700), then deletes the oldest files until the
-    // rest takes at most kMaxProgramCacheBytes.
+    // rest takes at most the cache's bytes.
     void keep(uint64_t key, std::span<const std::byte> binary) const;
 
 private:
@@ -53,7 +56,11 @@ private:
     std::filesystem::path taken_file_of(uint64_t key) const;
     void delete_oldest() const;
 
+    // The most bytes of one entry.
+    uint64_t max_entry_bytes() const { return std::min(kMaxProgramBytes, max_bytes_); }
+
     std::filesystem::path directory_;
+    uint64_t max_bytes_;
 };
 
 }  // namespace llmd::compute
