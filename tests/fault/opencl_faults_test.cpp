@@ -213,6 +213,21 @@ TEST_F(Faults, AWrongBuiltInFunctionOfMesaNamesItsCure) {
     EXPECT_NE(refused.load_error->message.find("mesa-libclc"), std::string::npos) << refused.load_error->message;
 }
 
+TEST_F(Faults, WhereImagesAreReadWrongWeightsAreReadThroughPointers) {
+    *control_ = {.hidden = kHideCpuType | kHideImages};
+    const Outcome expected = run(BackendKind::OpenCl);
+    const fs::path cache = directory_ / "image-cache";
+    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+    *control_ = {.hidden = kHideCpuType};
+    std::snprintf(control_->wrong_function, sizeof control_->wrong_function, "read_imagei");
+    const Outcome outcome = run(BackendKind::OpenCl);
+    fs::remove_all(cache);
+    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
+    ASSERT_FALSE(outcome.load_error) << outcome.load_error->message;
+    EXPECT_EQ(expected.ids.size(), kTokens);
+    EXPECT_EQ(outcome.ids, expected.ids);
+}
+
 // What the host and the device say to each other: the batch, the sampling request, one flush and one small answer.
 // Arguments and memory are a matter of loading.
 TEST_F(Faults, ATokenCostsOneFlushAndOneRead) {
