@@ -16,6 +16,7 @@
 #include "client/counts.h"
 #include "client/doctor.h"
 #include "client/exit_code.h"
+#include "client/llmd_client.h"
 
 namespace llmd::client {
 namespace {
@@ -101,6 +102,16 @@ Check check_limits(const Devices& devices, const base::Config& settings) {
     return {"device limits", State::Ok, text, {}};
 }
 
+// Names the device that the running llmd computes on, and why.
+Check check_device() {
+    const auto status = running_status();
+    std::string text = status ? text_of(*status, "device") : "";
+    if (text.empty()) return {"device", State::Ok, "no model is loaded", {}};
+    text += " (" + text_of(*status, "backend") + ')';
+    for (const std::string& note : list_of(*status, "notes")) text += "; " + note;
+    return {"device", State::Ok, text, {}};
+}
+
 Check check_rusticl(const Devices& devices) {
     std::error_code error;
     const bool installed = std::filesystem::exists(std::string(kVendors) + "/rusticl.icd", error);
@@ -164,6 +175,7 @@ std::vector<Check> check_compute(const EngineAnswers& engine) {
     checks.push_back(check_rusticl(devices));
     checks.push_back(check_render_node());
     checks.push_back(check_limits(devices, config));
+    checks.push_back(check_device());
     return checks;
 }
 

@@ -97,9 +97,9 @@ constexpr std::array kConfig = {
          "the model for requests that name none; where it is empty and another is asked by name, they get the one that "
          "was asked last"),
     choice("backend", &Config::backend, kBackends,
-           "which kind of device computes; `auto` takes a GPU, or the CPU where there is none"),
+           "which kind of device computes; `auto` takes the faster of a GPU and the CPU"),
     text("device", &Config::device, "part of an OpenCL platform's or device's name",
-         "which OpenCL device computes; empty: the first suitable one"),
+         "which OpenCL device computes; empty: the first suitable one, with `auto` the fastest"),
     choice("precision", &Config::precision, kPrecisions, "activations of 15 or 16 bits, or most of them of 8"),
     choice("chat_template", &Config::chat_template, kTemplates,
            "the chat format of every model; empty: as each file says",

@@ -168,7 +168,8 @@ ExitCode serve(std::string_view number) {
     if (!sandbox) return complain(sandbox.error().message, kFailed);
     engine::EngineServer server(base::UniqueFd(fd), {.sandbox = *std::move(sandbox),
                                                      .version = LLMD_VERSION,
-                                                     .prefixes = compute::user_cache_directory("prefixes")});
+                                                     .prefixes = compute::user_cache_directory("prefixes"),
+                                                     .choices = compute::user_cache_directory("devices")});
     switch (server.run()) {
         case engine::EngineServer::Leave::PeerGone:
             return kOk;

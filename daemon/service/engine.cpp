@@ -190,6 +190,7 @@ void Engine::on(const protocol::Ready& ready) {
     use_.note_question(context_.now());
     spdlog::info("model {} is ready after {} ms on {} ({}), context {}", model_.name, ready.load_ms,
                  protocol::backend_name(ready.backend), ready.device, ready.n_ctx);
+    for (const std::string& note : ready.notes) spdlog::info("model {}: {}", model_.name, note);
     context_.host.on_ready(*this);
     context_.host.schedule_pass();
 }

@@ -59,7 +59,7 @@ class Doctor(unittest.TestCase):
     def test_a_device_without_opencl_is_well(self):
         checks = self.doctor()
         self.assertEqual(list(checks), ["session bus", "socket", "llmd", "service", "engine", "settings", "OpenCL", "Rusticl",
-                                        "render node", "device limits", "model", "kernel cache", "memory", "processor",
+                                        "render node", "device limits", "device", "model", "kernel cache", "memory", "processor",
                                         "temperature", "power"])
         self.assertIn("no platform; llmd computes on the CPU", checks["OpenCL"]["text"])
         self.assertIn(PHONE, checks["model"]["text"])

@@ -113,7 +113,7 @@ class OnTheDevice(Faults):
 
 
 class OnAGpuThatFails(Faults):
-    backend = 'backend = "auto"\n'
+    backend = 'backend = "auto"\ndevice = "Portable"\n'  # it is not chosen by its speed
     hidden = HIDE_CPU_TYPE
 
     def test_the_cpu_serves_in_its_place(self):
@@ -128,7 +128,7 @@ class OnAGpuThatFails(Faults):
 
 
 class OnAGpuWhoseDriverAborts(Faults):
-    backend = 'backend = "auto"\n'
+    backend = 'backend = "auto"\ndevice = "Portable"\n'  # it is not chosen by its speed
     hidden = HIDE_CPU_TYPE
 
     def restart(self):

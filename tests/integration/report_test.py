@@ -23,7 +23,7 @@ SHORT = ("--runs", "1", "--prompt-tokens", "16", "--generated-tokens", "4")
 FIELDS = """llmctl llmd engine system kernel machine service_manager device compatible cpus memory memory_available swap opencl_N
     opencl_N_platform opencl_N_driver opencl_N_kind opencl_N_memory opencl_N_max_buffer opencl_N_usable opencl
     check_session_bus check_socket check_llmd check_service check_engine check_settings check_opencl check_rusticl check_render_node
-    check_device_limits check_model check_kernel_cache check_memory check_processor check_temperature check_power
+    check_device_limits check_device check_model check_kernel_cache check_memory check_processor check_temperature check_power
     setting_backend setting_precision setting_threads setting_context_length setting_parallel setting_prefill_chunk
     setting_saved_prefix_mib setting_speculation setting_max_models setting_memory_mib
     model model_architecture model_weights model_size backend computes_on driver precision last_fault_cause memory_state heat_state

@@ -16,6 +16,7 @@
 #include "engine/compute/cpu/cpu_memory.h"
 #include "engine/compute/cpu/processor.h"
 #include "engine/compute/opencl/gpu/gpu_weights.h"
+#include "engine/compute/opencl/gpu/kernels.h"
 #include "engine/compute/opencl/opencl_backend.h"
 
 namespace llmd::compute {
@@ -31,8 +32,14 @@ bool contains_ignoring_case(std::string_view text, std::string_view part) {
     return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
-bool matches(const OpenClDevice& device, std::string_view part) {
-    return contains_ignoring_case(device.platform, part) || contains_ignoring_case(device.name, part);
+ChosenDevice chosen(const OpenClDevice& device) {
+    return {BackendKind::OpenCl, device.name, device.driver, device.platform};
+}
+
+bool matches(const OpenClDevice& device, const BackendOptions& options) {
+    if (options.only && chosen(device) != *options.only) return false;
+    return contains_ignoring_case(device.platform, options.device) ||
+           contains_ignoring_case(device.name, options.device);
 }
 
 std::string label(const OpenClDevice& device) {
@@ -87,16 +94,16 @@ std::string why_no_device(const Devices& devices) {
 }
 
 // The device that an explicit choice means: among those that match, a GPU before anything else.
-base::Result<size_t> choose(const Devices& devices, std::string_view part) {
+base::Result<size_t> choose(const Devices& devices, const BackendOptions& options) {
     if (devices.empty()) return base::fail(ErrorCode::DeviceError, why_no_device(devices));
-    std::optional<size_t> chosen;
+    std::optional<size_t> best;
     for (size_t i = 0; i < devices.size(); ++i) {
-        if (!matches(devices[i], part)) continue;
-        if (!chosen || (devices[i].is_gpu && !devices[*chosen].is_gpu)) chosen = i;
+        if (!matches(devices[i], options)) continue;
+        if (!best || (devices[i].is_gpu && !devices[*best].is_gpu)) best = i;
     }
-    if (chosen) return *chosen;
-    return base::fail(ErrorCode::DeviceError, "device: no OpenCL device is named like \"", part, "\"; there are ",
-                      labels(devices));
+    if (best) return *best;
+    return base::fail(ErrorCode::DeviceError, "device: no OpenCL device is named like \"", options.device,
+                      "\"; there are ", labels(devices));
 }
 
 template <typename Create>
@@ -127,7 +134,7 @@ base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t 
                                  gpu::gpu_weight_bytes,
                                  options.scarce == BackendKind::OpenCl,
                                  {}};
-    tell(options, {BackendKind::OpenCl, device.name, device.driver});
+    tell(options, chosen(device));
     return create_planned(plan, memory, [&](const BackendLimits& limits) {
         const OpenClOverrides overrides = {.compile_only = options.compile_only};
         return create_opencl_backend(spec, limits, index, overrides, notes, options.precision);
@@ -137,7 +144,6 @@ base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t 
 // Tries every GPU that matches; `notes` tells why none was taken.
 std::unique_ptr<Backend> try_gpus(const model::DecoderSpec& spec, const LimitsPlan& plan, const BackendOptions& options,
                                   std::vector<std::string>& notes) {
-    const std::string_view part = options.device;
     const auto devices = list_opencl_devices(&notes);
     if (!devices) {
         notes.push_back(devices.error().message);
@@ -146,20 +152,26 @@ std::unique_ptr<Backend> try_gpus(const model::DecoderSpec& spec, const LimitsPl
     bool tried = false;
     for (size_t i = 0; i < devices->size(); ++i) {
         const OpenClDevice& device = (*devices)[i];
-        if (!device.is_gpu || !matches(device, part)) continue;
+        if (!device.is_gpu || !matches(device, options)) continue;
         tried = true;
         auto backend = create_on(*devices, i, spec, plan, options, notes);
         if (backend) return std::move(*backend);
         notes.push_back(base::concat(label(device), " is not used: ", backend.error().message));
     }
     if (tried) return nullptr;
-    const bool named = std::any_of(devices->begin(), devices->end(), [&](const auto& d) { return matches(d, part); });
+    const bool named =
+        std::any_of(devices->begin(), devices->end(), [&](const auto& d) { return matches(d, options); });
     if (devices->empty() || named) {
         notes.push_back(why_no_device(*devices));
     } else {
-        notes.push_back(base::concat("no OpenCL device is named like \"", part, "\"; there are ", labels(*devices)));
+        notes.push_back(
+            base::concat("no OpenCL device is named like \"", options.device, "\"; there are ", labels(*devices)));
     }
     return nullptr;
+}
+
+uint32_t threads_of(const BackendOptions& options) {
+    return options.n_threads == 0 ? count_performance_cores() : options.n_threads;
 }
 
 bool is_to_avoid(const AvoidedDevice& avoided) {
@@ -184,6 +196,22 @@ std::optional<BackendKind> backend_kind_from_name(std::string_view name) {
     return std::nullopt;
 }
 
+AutoDevices list_auto_devices(const BackendOptions& options) {
+    AutoDevices out;
+    const auto listed = is_to_avoid(options.avoided) ? base::Result<Devices>(Devices()) : list_opencl_devices();
+    for (const OpenClDevice& device : listed ? *listed : Devices()) {
+        const bool is_known = std::count(out.devices.begin(), out.devices.end(), chosen(device)) > 0;
+        if (!device.is_gpu || !matches(device, options) || is_known) continue;
+        out.devices.push_back(chosen(device));
+        out.identity += base::concat(device.platform, '\n', device.name, '\n', device.driver, '\n');
+    }
+    out.devices.emplace_back();
+    out.identity +=
+        base::concat("kernels ", gpu::hash_kernels(), "\nCPU ", cpu_name(), ", ", chosen_cpu_kernels().isa, ", ",
+                     threads_of(options), " threads, precision ", static_cast<uint32_t>(options.precision));
+    return out;
+}
+
 uint64_t block_weight_bytes(std::span<const model::Weight> weights) {
     uint64_t bytes = 0;
     for (const auto& [role, layer, tensor] : weights) {
@@ -200,13 +228,15 @@ base::Result<std::unique_ptr<Backend>> create_backend(const model::DecoderSpec& 
         case BackendKind::OpenCl: {
             const auto devices = list_opencl_devices(&notes);
             if (!devices) return devices.error();
-            const auto index = choose(*devices, options.device);
+            const auto index = choose(*devices, options);
             if (!index) return base::fail(index.error().code, index.error().message, joined(notes));
             return create_on(*devices, *index, spec, plan, options, notes);
         }
         case BackendKind::Auto:
             if (is_to_avoid(options.avoided)) {
                 notes.push_back(options.avoided.reason);
+            } else if (options.only && options.only->kind == BackendKind::Cpu) {
+                break;
             } else if (auto backend = try_gpus(spec, plan, options, notes)) {
                 return backend;
             }
@@ -214,13 +244,13 @@ base::Result<std::unique_ptr<Backend>> create_backend(const model::DecoderSpec& 
         case BackendKind::Cpu:
             break;
     }
-    const uint32_t n_threads = options.n_threads == 0 ? count_performance_cores() : options.n_threads;
+    const uint32_t n_threads = threads_of(options);
     const DeviceMemory memory = {.available_bytes = available_memory_bytes(),
                                  .is_scarce = options.scarce == BackendKind::Cpu,
                                  .working_bytes = [&](const BackendLimits& limits) {
                                      return CpuMemory::working_bytes(spec, limits, n_threads);
                                  }};
-    tell(options, {BackendKind::Cpu, "", ""});
+    tell(options, ChosenDevice());
     return create_planned(plan, memory, [&](const BackendLimits& limits) {
         return create_cpu_backend(spec, limits, options.n_threads, notes, options.precision);
     });

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
@@ -28,6 +29,9 @@ struct ChosenDevice {
     BackendKind kind = BackendKind::Cpu;
     std::string name;  // as in DeviceReport, like the driver; empty for the CPU
     std::string driver;
+    std::string platform;  // of OpenCL, which tells drivers of one GPU apart
+
+    bool operator==(const ChosenDevice&) const = default;
 };
 
 struct BackendOptions {
@@ -38,9 +42,20 @@ struct BackendOptions {
     bool compile_only = false;          // OpenClOverrides; for measurements, never for an answer
     std::optional<BackendKind> scarce;  // the kind whose DeviceMemory is scarce
     AvoidedDevice avoided;
+    std::optional<ChosenDevice> only;  // no other device is taken; where Auto finds that it fails, the CPU is
     // Before anything is built on a device, and again for the next when that has failed; may be empty.
     std::function<void(const ChosenDevice&)> on_chosen;
 };
+
+struct AutoDevices {
+    // The GPUs that Auto may take, in the loader's order, each driver of one as a device of its own; last the CPU. Of
+    // devices that nothing tells apart the first.
+    std::vector<ChosenDevice> devices;
+    // The text changes with what may change how fast they are: names, drivers, kernels, threads and precision.
+    std::string identity;
+};
+// Makes no OpenCL call where a GPU is to be avoided that has no name.
+AutoDevices list_auto_devices(const BackendOptions& options);
 
 // Bytes that a model's weights take where matrices stay as they are in the file and the rest becomes float.
 uint64_t block_weight_bytes(std::span<const model::Weight> weights);

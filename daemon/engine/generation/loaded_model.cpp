@@ -149,16 +149,112 @@ bool has_integer_weights(const model::Weights& weights) {
     });
 }
 
-base::Result<std::unique_ptr<compute::Backend>> load_backend(const model::ModelFile& file,
-                                                             const model::DecoderSpec& spec,
-                                                             const model::Weights& weights, const LoadOptions& options,
-                                                             LoadObserver& observer, ContentHash* content) {
-    const auto plan = [&](const compute::DeviceMemory& memory) {
-        return backend_limits(spec, options, memory.weight_bytes(weights.all()), memory);
+// Gives reading up where it takes too long.
+class HastyObserver : public LoadObserver {
+public:
+    HastyObserver(LoadObserver& observer, const LoadOptions& options) : observer_(observer), options_(options) {}
+    bool before(LoadStage stage, std::chrono::milliseconds budget) override {
+        if (stage == LoadStage::Read) {
+            const auto now = options_.now();
+            if (!begin_) begin_ = now;
+            is_late_ = now - *begin_ > kMostTrialRead;
+        }
+        return !is_late_ && observer_.before(stage, budget);
+    }
+    void on_uploaded(uint64_t bytes, uint64_t total_bytes) override { observer_.on_uploaded(bytes, total_bytes); }
+    bool is_late() const { return is_late_; }
+
+private:
+    LoadObserver& observer_;
+    const LoadOptions& options_;
+    std::optional<std::chrono::steady_clock::time_point> begin_;
+    bool is_late_ = false;
+};
+
+// The arguments of one load.
+struct Loading {
+    const model::ModelFile& file;
+    const model::DecoderSpec& spec;
+    const model::Weights& weights;
+    const LoadOptions& options;
+    LoadObserver& observer;
+    ContentHash* content;  // null, or what becomes the hash of metadata and weights
+};
+
+class LoadTrials : public DeviceTrials {
+public:
+    LoadTrials(const Loading& loading, const compute::LimitsPlan& plan, const compute::BackendOptions& chosen)
+        : loading_(loading), plan_(plan), chosen_(chosen) {}
+
+    base::Result<void> test(const compute::ChosenDevice& device) override {
+        const auto backend = create(device);
+        if (!backend) return backend.error();
+        return (*backend)->declare_tensors(loading_.weights.all(), [this] { return builds(); });
+    }
+
+    base::Result<double> time(const compute::ChosenDevice& device, bool is_last) override {
+        loaded_.reset();
+        auto backend = create(device);
+        if (!backend) return backend.error();
+        HastyObserver hasty(loading_.observer, loading_.options);
+        LoadObserver& observer = is_last ? loading_.observer : hasty;
+        const auto filled = fill(loading_.file, loading_.weights, **backend, observer, loading_.content);
+        if (!filled && hasty.is_late()) {
+            return fail(ErrorCode::Timeout, "reading its weights took more than ", kMostTrialRead.count(), " s");
+        }
+        if (!filled) return filled.error();
+        if (!builds()) return cancelled();
+        auto speed = decode_speed(**backend, loading_.options.now);
+        if (speed) loaded_ = std::move(*backend);
+        device_ = device;
+        return speed;
+    }
+
+    // The backend that is still loaded; null where that is another device's.
+    std::unique_ptr<compute::Backend> take(const compute::ChosenDevice& device) {
+        auto loaded = std::move(loaded_);
+        return device == device_ ? std::move(loaded) : nullptr;
+    }
+
+private:
+    bool builds() const { return loading_.observer.before(LoadStage::Build, kBuildBudget); }
+
+    base::Result<std::unique_ptr<compute::Backend>> create(const compute::ChosenDevice& device) const {
+        if (!builds()) return cancelled();
+        compute::BackendOptions options = chosen_;
+        options.kind = device.kind;
+        options.only = device;
+        return loading_.options.create_backend(loading_.spec, plan_, options);
+    }
+
+    const Loading& loading_;
+    const compute::LimitsPlan& plan_;
+    const compute::BackendOptions& chosen_;
+    std::unique_ptr<compute::Backend> loaded_;
+    compute::ChosenDevice device_;  // that loaded_ is on
+};
+
+// `notes` gets why this device was chosen.
+base::Result<std::unique_ptr<compute::Backend>> load_backend(const Loading& loading, std::vector<std::string>& notes) {
+    const auto& [file, spec, weights, options, observer, content] = loading;
+    const compute::LimitsPlan plan = [&](const compute::DeviceMemory& memory) {
+        return backend_limits(loading.spec, loading.options, memory.weight_bytes(loading.weights.all()), memory);
     };
     compute::BackendOptions chosen = options.backend;
     if (!has_integer_weights(weights)) chosen.precision = compute::Precision::Faithful;
-    chosen.on_chosen = [&](const compute::ChosenDevice& device) { observer.on_device(device); };
+    chosen.on_chosen = [&](const compute::ChosenDevice& device) { loading.observer.on_device(device); };
+    if (chosen.kind == compute::BackendKind::Auto && chosen.device.empty() && !options.choices.directory.empty()) {
+        if (!observer.before(LoadStage::Build, kBuildBudget)) return cancelled();
+        LoadTrials trials(loading, plan, chosen);
+        auto choice = choose_device(options.list_auto_devices(chosen), model_shape(spec, weights.all()),
+                                    options.choices, trials, std::chrono::system_clock::now());
+        if (!choice) return choice.error();
+        if (*choice) {
+            notes = std::move((*choice)->notes);
+            chosen.only = (*choice)->device;
+            if (auto loaded = trials.take(*chosen.only)) return loaded;
+        }
+    }
     while (true) {
         if (!observer.before(LoadStage::Build, kBuildBudget)) return cancelled();
         auto backend = options.create_backend(spec, plan, chosen);
@@ -199,10 +295,11 @@ base::Result<LoadedModel> load(const model::ModelFile& file, const LoadOptions& 
     OutputNorm output_norm = {spec->norm, spec->norm_eps, vector_of(*weights, Role::OutputNorm),
                               vector_of(*weights, Role::OutputNormBias)};
     ContentHash content;
-    auto backend = load_backend(file, *spec, *weights, options, observer, options.identifies ? &content : nullptr);
+    LoadedModel loaded;
+    const Loading loading = {file, *spec, *weights, options, observer, options.identifies ? &content : nullptr};
+    auto backend = load_backend(loading, loaded.notes);
     if (!backend) return backend.error();
 
-    LoadedModel loaded;
     loaded.spec = std::move(*spec);
     loaded.tokenizer = std::move(*tokenizer);
     loaded.chat_template = std::move(*chat_template);

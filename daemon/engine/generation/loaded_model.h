@@ -7,11 +7,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "engine/chat/chat_template.h"
 #include "engine/compute/backend.h"
 #include "engine/compute/backend_factory.h"
+#include "engine/generation/device_choice.h"
 #include "engine/generation/forward.h"
 #include "engine/generation/kv_cache/kv_pages.h"
 #include "engine/model/architectures.h"
@@ -42,8 +44,11 @@ struct LoadOptions {
     uint32_t max_outputs = 0;   // rows of one step that want output; 0: n_slots
     bool identifies = false;    // LoadedModel::content is wanted
     bool speculates = true;     // tokens may be drafted, whose rows and logits take memory
-    // Tests replace it.
+    ChoicesKept choices;        // where no device is named and the backend is Auto
+    // Tests replace these.
     std::function<decltype(compute::create_backend)> create_backend = compute::create_backend;
+    std::function<decltype(compute::list_auto_devices)> list_auto_devices = compute::list_auto_devices;
+    std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
 // The stages of a load that may block, for a supervisor that must tell slow from hung. Each budget is at least ten
@@ -68,6 +73,7 @@ struct LoadedModel {
     std::unique_ptr<tokenizer::Tokenizer> tokenizer;
     chat::ChatTemplate chat_template;
     std::unique_ptr<compute::Backend> backend;
+    std::vector<std::string> notes;  // why this device, where it was chosen by its speed; beside those of the backend
     OutputNorm output_norm;
     uint64_t content = 0;            // hash of the file's metadata and weights (content_hash.h), if it is wanted
     uint64_t step_weight_bytes = 0;  // bytes of the file's weights that one step reads, without embedding look-ups
@@ -75,8 +81,9 @@ struct LoadedModel {
 
 // The bytes that an engine takes beside weights and KV pages, where nothing has been computed since the load:
 // `private_dirty` of its process (compute::private_dirty_bytes()), less the weights where those are in it, and the
-// backend's working memory, which steps write. So it counts the data of libraries, the vocabulary, what a driver and
-// its compiler hold, and the reported buffers; not the programs' code and the model file, which the system can drop.
+// backend's working memory, which steps write; those of a device that was timed have written some, which counts twice.
+// So it counts the data of libraries, the vocabulary, what a driver and its compiler hold, and the reported buffers;
+// not the programs' code and the model file, which the system can drop.
 uint64_t overhead_bytes(const compute::DeviceReport& report, uint64_t private_dirty);
 
 // The memory of one sequence's pages with the defaults of LoadOptions, where it may be as long as the model allows.
@@ -85,8 +92,8 @@ ContextMemory usual_context_memory(const model::DecoderSpec& spec);
 // Errors: ModelNotFound, InvalidArgument (an option, or not a regular file), ModelLoadFailed, DeviceError, and
 // OutOfMemory before anything is allocated if weights and KV cache exceed the device's memory or memory_bytes. Messages
 // begin with the path. If a device runs out of memory during the load, the model is loaded once more with the KV cache
-// of one sequence. With BackendKind::Auto, if a GPU fails all the same, the CPU gets the model, and the report's notes
-// say why.
+// of one sequence. With BackendKind::Auto, the first load chooses the device (device_choice.h); if a GPU fails all the
+// same, the CPU gets the model, and the report's notes say why.
 base::Result<LoadedModel> load_model(const std::string& path, const LoadOptions& options, LoadObserver& observer);
 
 }  // namespace llmd::generation

@@ -71,7 +71,8 @@ protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_ti
     ready.driver = report.driver;
     ready.precision = static_cast<protocol::Precision>(report.precision);
     ready.profile = report.fingerprint;
-    ready.notes = report.notes;
+    ready.notes = model.notes;
+    ready.notes.insert(ready.notes.end(), report.notes.begin(), report.notes.end());
     ready.sandbox = sandbox;
     ready.weight_bytes = report.weight_bytes;
     ready.kv_bytes = report.kv_bytes;
@@ -196,7 +197,9 @@ void EngineServer::handle_load(const protocol::Load& load) {
     }
     has_lease_ = true;
     const auto begin = std::chrono::steady_clock::now();
-    auto loaded = loader_(load.model_path, load_options(load), *this);
+    auto options = load_options(load);
+    options.choices = {environment_.choices, environment_.version};
+    auto loaded = loader_(load.model_path, options, *this);
     if (!loaded) {
         send(protocol::LoadFailed{loaded.error().code, loaded.error().message});
         return;

@@ -54,8 +54,9 @@ public:
     // The server has to know this of its process.
     struct Environment {
         std::string sandbox;                  // what is in force, as Ready says it
-        std::string version;                  // of this program, which does not read pages that another version saved
+        std::string version;                  // of this program, which does not read what another version has kept
         std::filesystem::path prefixes = {};  // directory of the on-disk prefix cache (prefix_store.h); empty: none
+        std::filesystem::path choices = {};   // directory of kept device choices (device_choice.h); empty: none
     };
 
     EngineServer(base::UniqueFd socket, Environment environment, Loader loader = generation::load_model,

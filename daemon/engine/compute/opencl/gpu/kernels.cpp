@@ -18,8 +18,15 @@ constexpr std::string_view kSources[] = {
     kernels::kSampleCl,  kernels::kQkvCl,         kernels::kPostNormCl, kernels::kConvolutionCl,
 };
 
-// FNV-1a, to tell kernel sets apart in the fingerprint.
-uint32_t hash_sources() {
+// All bits of a float as an expression of OpenCL C.
+std::string exact(float value) {
+    return base::concat("as_float(", std::bit_cast<uint32_t>(value), "u)");
+}
+
+}  // namespace
+
+// FNV-1a.
+uint32_t hash_kernels() {
     uint32_t hash = 2166136261u;
     const auto add = [&hash](std::string_view source) {
         for (const char c : source) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
@@ -31,13 +38,6 @@ uint32_t hash_sources() {
     }
     return hash;
 }
-
-// All bits of a float as an expression of OpenCL C.
-std::string exact(float value) {
-    return base::concat("as_float(", std::bit_cast<uint32_t>(value), "u)");
-}
-
-}  // namespace
 
 Kernels::Kernels(const DeviceQueue& queue, const model::DecoderSpec& spec, const BackendLimits& limits,
                  const KernelChoice& kernel_choice)
@@ -155,7 +155,7 @@ Result<ClKernel> Kernels::candidates(uint32_t n_vocab) {
 }
 
 std::string Kernels::fingerprint() const {
-    return base::concat(kernel_choice_.fingerprint(), ", kernels ", std::hex, hash_sources());
+    return base::concat(kernel_choice_.fingerprint(), ", kernels ", std::hex, hash_kernels());
 }
 
 }  // namespace llmd::compute::gpu

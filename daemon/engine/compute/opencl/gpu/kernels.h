@@ -16,6 +16,9 @@
 
 namespace llmd::compute::gpu {
 
+// Tells the kernel sets of two versions of this program apart.
+uint32_t hash_kernels();
+
 // The key tells one matmul program from another.
 struct MatmulKey {
     Layout layout = Layout::Q4_0;
