@@ -1,5 +1,5 @@
 // launches LAUNCHES PER_SUBMISSION: how many tokens a second the launches of the first OpenCL device alone permit. A token is here
-// a chain of so many launches that compute next to nothing, each with three buffers and ten numbers, as llmd's have on average, and
+// a chain of so many launches that compute next to nothing, each with three buffers and a structure of ten numbers, as llmd's have, and
 // the read of a word; as with llmd, the next token is queued before the one before is waited for, and every PER_SUBMISSION launches
 // are submitted (0: once a token). docs/performance.md has what it gives through zink.
 //   cc -o launches launches.c -lOpenCL
@@ -12,9 +12,11 @@
 enum { kBuffers = 3, kNumbers = 10, kItems = 64, kTokens = 200 };
 
 static const char* source =
-    "__kernel void link(__global uint* a, __global uint* b, __global uint* c, uint d, uint e, uint f, uint g, uint h, uint i,\n"
-    "                   uint j, uint k, uint l, uint m) {\n"
-    "    a[get_global_id(0)] += b[get_global_id(0)] + c[get_global_id(0)] + d + e + f + g + h + i + j + k + l + m;\n"
+    "typedef struct { uint n[10]; } numbers_t;\n"
+    "__kernel void link(__global uint* a, __global uint* b, __global uint* c, const numbers_t numbers) {\n"
+    "    uint sum = 0;\n"
+    "    for (uint i = 0; i < 10; ++i) sum += numbers.n[i];\n"
+    "    a[get_global_id(0)] += b[get_global_id(0)] + c[get_global_id(0)] + sum;\n"
     "}\n";
 
 static void check(cl_int status, const char* what) {
@@ -42,7 +44,8 @@ int main(int count, char** arguments) {
         buffers[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, kItems * sizeof(cl_uint), NULL, &status);
         check(clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]), "clSetKernelArg");
     }
-    for (cl_uint i = 0, one = 1; i < kNumbers; ++i) check(clSetKernelArg(kernel, kBuffers + i, sizeof one, &one), "clSetKernelArg");
+    const cl_uint numbers[kNumbers] = {1};
+    check(clSetKernelArg(kernel, kBuffers, sizeof numbers, numbers), "clSetKernelArg");
 
     const size_t items = kItems;
     struct timespec begin, end;

@@ -34,31 +34,9 @@ struct Quants {
     uint32_t bytes;
     uint32_t width;
     uint32_t value_bytes;
-};
 
-// Sets a kernel's arguments one after the other.
-class Arguments {
-public:
-    explicit Arguments(const ClKernel& kernel) : kernel_(kernel) {}
-
-    template <typename... Args>
-    Arguments& add(const Args&... args) {
-        (add_one(args), ...);
-        return *this;
-    }
-    const Result<void>& result() const { return result_; }
-
-private:
-    void add_one(const Quants& quantized) { add(quantized.at, quantized.bytes, quantized.width); }
-    template <typename Arg>
-    void add_one(const Arg& arg) {
-        if (result_) result_ = set_arg(kernel_, index_, arg);
-        ++index_;
-    }
-
-    const ClKernel& kernel_;
-    cl_uint index_ = 0;
-    Result<void> result_;
+    // The quants_t of a kernel.
+    operator Arguments::ThreeNumbers() const { return {at, bytes, width}; }
 };
 
 uint32_t groups_for(uint32_t n, uint32_t of_one) {
@@ -202,7 +180,7 @@ Result<void> Binder::add_matmul(Launches& to, const PlannedMatmul& planned, cons
             if (matmul.norm_sum) args.add(matmul.norm_sum);
             if (matmul.bias) args.add(matmul.bias);
             add_rest(part, args);
-            if (!args.result()) return args.result();
+            if (auto ok = args.finish(); !ok) return ok;
             const MatmulShape& shape = key.config.shape;
             const uint32_t groups = groups_for(part.n_pairs, shape.group_pairs());
             launch.choices.push_back(
@@ -216,7 +194,7 @@ Result<void> Binder::add_matmul(Launches& to, const PlannedMatmul& planned, cons
 template <typename... Args>
 Result<LaunchChoice> Binder::bind_single(Result<ClKernel> kernel, uint32_t groups, const Args&... args) {
     if (!kernel) return kernel.error();
-    if (auto ok = Arguments(*kernel).add(args...).result(); !ok) return ok.error();
+    if (auto ok = set_args(*kernel, args...); !ok) return ok.error();
     return LaunchChoice{std::move(*kernel), 1, groups, kGroupItems};
 }
 
@@ -244,7 +222,7 @@ Result<void> Binder::embed(const Reader& next) {
                  buffers_.sampled);
         if (positions) args.add(positions);
         args.add(buffers_.activations, buffers_.at.x, norm.weight, norm.quantized);
-        if (!args.result()) return args.result();
+        if (auto ok = args.finish(); !ok) return ok;
         Launch& launch = to.emplace_back();
         launch.choices.push_back({std::move(*kernel), 1, groups_for(norm.quantized.width, kEmbedWidth), kGroupItems});
     }

@@ -182,25 +182,13 @@ Result<ProbeMatmul> ProbeMatmul::create(DeviceQueue& queue, const ProbeMatrix& p
 }
 
 Result<void> ProbeMatmul::bind(const ClKernel& kernel) const {
-    cl_uint index = 0;
-    Result<void> set;
-    const auto add = [&](const auto& arg) {
-        if (set) set = set_arg(kernel, index, arg);
-        ++index;
-    };
+    constexpr uint32_t kInputAt = 0, kFirstPair = 0;
+    Arguments args(kernel);
     for (const ClBuffer& array : arrays_) {
-        if (array) add(array);
+        if (array) args.add(array);
     }
-    add(probe_->tiles * kTilePairs);
-    add(block_count(probe_->cols));
-    add(activations_);
-    add(uint32_t{0});  // input_at
-    add(probe_->x.row_bytes);
-    add(probe_->x.width);
-    add(uint32_t{0});  // first_pair
-    add(y_);
-    add(probe_->rows());
-    return set;
+    args.add(probe_->tiles * kTilePairs, block_count(probe_->cols), activations_);
+    return args.add(kInputAt, probe_->x.row_bytes, probe_->x.width, kFirstPair, y_, probe_->rows()).finish();
 }
 
 Result<std::vector<float>> ProbeMatmul::multiply(const ClKernel& kernel, const MatmulShape& shape,

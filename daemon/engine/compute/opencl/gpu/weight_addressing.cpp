@@ -118,11 +118,9 @@ Result<bool> images_work(DeviceQueue& queue) {
     if (!program) return false;
     auto kernel = make_kernel(*program, "probe_images");
     if (!kernel) return kernel.error();
-    cl_uint index = 0;
-    for (const ClImage& image : images) {
-        if (auto ok = set_arg(*kernel, index++, image); !ok) return ok.error();
-    }
-    if (auto ok = set_arg(*kernel, index, *to); !ok) return ok.error();
+    Arguments args(*kernel);
+    for (const ClImage& image : images) args.add(image);
+    if (auto ok = args.add(*to).finish(); !ok) return ok.error();
     if (auto ok = queue.launch(*kernel, kProbeTexels / kGroupItems, 1); !ok) return ok.error();
     if (queue.compile_only()) return true;
     if (auto ok = queue.read(*to, 0, std::as_writable_bytes(std::span(words))); !ok) return ok.error();

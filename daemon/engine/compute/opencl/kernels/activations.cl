@@ -6,7 +6,7 @@
 //
 // A block that holds a NaN or an infinity has the scale NaN, so that every sum it enters becomes NaN.
 //
-// A row is input_bytes long (layout.h computes the same):
+// A row is `bytes` long (layout.h computes the same):
 //     hi     char[K]
 //     lo     char[K]        only with two bytes
 //     sums   short2[K / 8]  (sum of hi, sum of lo) of eight values
@@ -19,13 +19,16 @@
 // (VALUE_BYTES unless it is given).
 //
 // The rows lie in one buffer with x, the queries and the constants that are read beside them, since drivers take longer to
-// enqueue a kernel the more buffers it has. A name ..._at is the byte at which something begins there: a matmul reads its
-// input at input_at, and a kernel writes the next matmul's input at next_at.
+// enqueue a kernel the more buffers it has. A name ..._at is the byte at which something begins there. For the same reason a
+// kernel's numbers are one structure, its last argument, of members of four bytes (Arguments in runtime/device_queue.h).
 #ifndef NEXT_VALUE_BYTES
 #define NEXT_VALUE_BYTES VALUE_BYTES
 #endif
-#define INPUT_ARGS __global uchar *activations, uint input_at, uint input_bytes, uint input_width
-#define NEXT_ARGS uint next_at, uint next_bytes, uint next_width
+
+// Where the rows begin, the bytes of a row, its values. A kernel reads `input` and writes `next`, the next matmul's input.
+typedef struct {
+    uint at, bytes, width;
+} quants_t;
 
 #define SUMS_AT(value_bytes, width) ((value_bytes) * (width))
 #define STATS_AT(value_bytes, width) (SUMS_AT(value_bytes, width) + (width) / 2)
@@ -38,23 +41,23 @@
 
 // Offsets are 32 bits: the buffer is less than 4 GiB, a row less than 16 MiB.
 //
-// Reading, in a kernel that has INPUT_ARGS. HI4 and LO4 read values 4 i .. 4 i + 3, HI16 and LO16 values 16 i .. 16 i + 15;
-// the others read block b of 32, SUMS its four elements at once.
+// Reading, in a kernel that has `input`. HI4 and LO4 read values 4 i .. 4 i + 3, HI16 and LO16 values 16 i .. 16 i + 15;
+// SCALE and SUMS read block b of 32, SUMS its four elements at once. A row's stats begin at byte INPUT_STATS_AT.
 #define INPUT_AT(type, row, offset) \
-    (*(__global const type*)(activations + (mad24((uint)(row), input_bytes, input_at) + (offset))))
+    (*(__global const type*)(activations + (mad24((uint)(row), input.bytes, input.at) + (offset))))
 #define INPUT_HI4(row, i) INPUT_AT(char4, row, 4 * (i))
-#define INPUT_LO4(row, i) INPUT_AT(char4, row, input_width + 4 * (i))
+#define INPUT_LO4(row, i) INPUT_AT(char4, row, input.width + 4 * (i))
 #define INPUT_HI16(row, i) INPUT_AT(uint4, row, 16 * (i))
-#define INPUT_LO16(row, i) INPUT_AT(uint4, row, input_width + 16 * (i))
-#define INPUT_STATS(row, b) INPUT_AT(float2, row, STATS_AT(VALUE_BYTES, input_width) + 8 * (b))
-#define INPUT_SCALE(row, b) INPUT_AT(float, row, SCALE_AT(VALUE_BYTES, input_width) + 4 * (b))
-#define INPUT_SUMS(row, b) INPUT_AT(uint4, row, SUMS_AT(VALUE_BYTES, input_width) + 16 * (b))
+#define INPUT_LO16(row, i) INPUT_AT(uint4, row, input.width + 16 * (i))
+#define INPUT_STATS_AT(row) (mad24((uint)(row), input.bytes, input.at) + STATS_AT(VALUE_BYTES, input.width))
+#define INPUT_SCALE(row, b) INPUT_AT(float, row, SCALE_AT(VALUE_BYTES, input.width) + 4 * (b))
+#define INPUT_SUMS(row, b) INPUT_AT(uint4, row, SUMS_AT(VALUE_BYTES, input.width) + 16 * (b))
 
 // ACTIVATION is element i of an array that begins at byte `at`.
 #define ACTIVATION(type, at, i) (*(__global type*)(activations + ((at) + (uint)sizeof(type) * (i))))
 
-// Writing, in a kernel that has NEXT_ARGS: NEXT_ROW is where a row begins.
-#define NEXT_ROW(row) mad24((uint)(row), next_bytes, next_at)
+// Writing, in a kernel that has `next`: NEXT_ROW is where a row begins.
+#define NEXT_ROW(row) mad24((uint)(row), next.bytes, next.at)
 #if NEXT_VALUE_BYTES == 2
 #define LARGEST_QUANT 16319.0f
 #else

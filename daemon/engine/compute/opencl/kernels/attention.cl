@@ -93,14 +93,22 @@ typedef ushort4 page_t;
     (split_pages[(i) / PAGE_TOKENS] * (KV_ROWS / 2 * PAGE_TOKENS) + (KV_ROWS / 4 * PAGE_TOKENS) + kv_base + \
      (i) % PAGE_TOKENS * V_VEC4S + v_vec4)
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
-    __global uchar* activations, uint queries_at, __global const int* step, __global const page_t* kv,
-#if SPLIT
-    __global float2* partials
-#else
-    NEXT_ARGS
+typedef struct {
+    uint queries_at;
+#if !SPLIT
+    quants_t next;
 #endif
-) {
+} attention_numbers_t;
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
+    __global uchar* activations, __global const int* step, __global const page_t* kv,
+#if SPLIT
+    __global float2* partials,
+#endif
+    const attention_numbers_t numbers) {
+#if !SPLIT
+    const quants_t next = numbers.next;
+#endif
     __local float4 query[HEADS * V_VEC4S];
     __local float weights[HEADS * KV_SPLIT];
     __local float parts[HEADS * SOFTMAX_PARTS];
@@ -126,7 +134,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     const uint kv_base = first_head / (Q_ROWS / KV_ROWS) * (PAGE_TOKENS * V_VEC4S);
     __global const int* pages = step + STEP_PAGES(step[STEP_SLOT(row)]);
 
-    __global const float4* queries = (__global const float4*)(activations + queries_at);
+    __global const float4* queries = (__global const float4*)(activations + numbers.queries_at);
     FOR_SHARE(i, item, ITEMS, HEADS * V_VEC4S) {
         query[i] = queries[row * (Q_ROWS / 4) + first_head * V_VEC4S + i];
     }
@@ -313,7 +321,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     FOR_SHARE(i, item, ITEMS, HEADS * HEAD_DIM / 8) {
-        write_quantized(activations, NEXT_ROW(row), next_width, first_head * HEAD_DIM / 8 + i, group_output + i / 4 * 32);
+        write_quantized(activations, NEXT_ROW(row), next.width, first_head * HEAD_DIM / 8 + i, group_output + i / 4 * 32);
     }
 #endif
 }
@@ -326,7 +334,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 #define PARTIAL (HEAD_DIM / 2 + 1)
 
 __kernel GROUP_SIZE void merge(__global const float2* partials, __global const int* step,
-                               __global uchar* activations, NEXT_ARGS) {
+                               __global uchar* activations, const quants_t next) {
     __local float group_output[MERGE_WIDTH];
     const uint item = get_local_id(0);
     const uint row = get_group_id(1);
@@ -352,8 +360,8 @@ __kernel GROUP_SIZE void merge(__global const float2* partials, __global const i
     vstore4(result, item, group_output);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint eight = get_group_id(0) * (MERGE_WIDTH / 8) + item;
-    if (item < MERGE_WIDTH / 8 && 8 * eight < next_width) {
-        write_quantized(activations, NEXT_ROW(row), next_width, eight, group_output + item / 4 * 32);
+    if (item < MERGE_WIDTH / 8 && 8 * eight < next.width) {
+        write_quantized(activations, NEXT_ROW(row), next.width, eight, group_output + item / 4 * 32);
     }
 }
 #endif

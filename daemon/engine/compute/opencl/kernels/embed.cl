@@ -5,7 +5,7 @@
 // be in several buffers: a launch serves the rows whose token lies in its n_pairs from first_pair on. Values past `width`
 // are zeros. An item decodes a block of 32 columns, then takes eight of them.
 //
-// The program needs dot.cl, a layout, core_float.cl and activations.cl. Grid: (ceil(next_width / EMBED_WIDTH), batch rows).
+// The program needs dot.cl, a layout, core_float.cl and activations.cl. Grid: (ceil(next.width / EMBED_WIDTH), batch rows).
 // Options: POSITIONS; EMBEDDING_SCALE, which multiplies the embedding, where it is not 1.
 #define EMBED_BLOCKS (EMBED_WIDTH / 32)
 #define ITEM ((uint)get_local_id(0))
@@ -27,12 +27,19 @@
     }
 #define DECODE_HALF(half) DECODE_VEC4(half, 0) DECODE_VEC4(half, 1) DECODE_VEC4(half, 2) DECODE_VEC4(half, 3)
 
-__kernel GROUP_SIZE void embed(WEIGHT_ARGS, uint n_pairs, uint n_blocks, uint first_pair, uint width,
-                               __global const int* step, __global const int* sampled,
+typedef struct {
+    uint n_pairs, n_blocks, first_pair, width, x_at, next_norm_at;
+    quants_t next;
+} embed_numbers_t;
+
+__kernel GROUP_SIZE void embed(WEIGHT_ARGS, __global const int* step, __global const int* sampled,
 #if POSITIONS
                                __global const float* position_embd,
 #endif
-                               __global uchar* activations, uint x_at, uint next_norm_at, NEXT_ARGS) {
+                               __global uchar* activations, const embed_numbers_t numbers) {
+    const uint n_pairs = numbers.n_pairs, n_blocks = numbers.n_blocks, first_pair = numbers.first_pair;
+    const uint width = numbers.width;
+    const quants_t next = numbers.next;
     FIND_ARRAYS(n_pairs / TILE_PAIRS * n_blocks)
     __local float group_output_x[EMBED_WIDTH];
     __local float group_output[EMBED_WIDTH];
@@ -63,7 +70,7 @@ __kernel GROUP_SIZE void embed(WEIGHT_ARGS, uint n_pairs, uint n_blocks, uint fi
     barrier(CLK_LOCAL_MEM_FENCE);
 
     const uint eight = get_group_id(0) * GROUP + item;
-    if (is_here && 8 * eight < next_width) {
+    if (is_here && 8 * eight < next.width) {
         for (uint i = 8 * item; i < 8 * item + 8; ++i) {
             const uint col = get_group_id(0) * EMBED_WIDTH + i;
             float v = is_none ? NAN : group_output_x[i];
@@ -74,14 +81,14 @@ __kernel GROUP_SIZE void embed(WEIGHT_ARGS, uint n_pairs, uint n_blocks, uint fi
             if (col < width) v += position_embd[(uint)step[STEP_POSITION(row)] * width + col];
 #endif
             if (col >= width) v = 0.0f;
-            ACTIVATION(float, x_at, row * next_width + col) = v;
+            ACTIVATION(float, numbers.x_at, row * next.width + col) = v;
             group_output_x[i] = v;
-            group_output[i] = v * ACTIVATION(const float, next_norm_at, col);
+            group_output[i] = v * ACTIVATION(const float, numbers.next_norm_at, col);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (is_here && 8 * eight < next_width) {
-        write_quantized(activations, NEXT_ROW(row), next_width, eight, group_output + item / 4 * 32);
-        if (item % 4 == 0) write_stats(activations, NEXT_ROW(row), next_width, eight / 4, group_output_x + item * 8);
+    if (is_here && 8 * eight < next.width) {
+        write_quantized(activations, NEXT_ROW(row), next.width, eight, group_output + item / 4 * 32);
+        if (item % 4 == 0) write_stats(activations, NEXT_ROW(row), next.width, eight / 4, group_output_x + item * 8);
     }
 }

@@ -1,7 +1,8 @@
 // The epilogues of a matmul kernel's sums. matmul.cl computes the dot products and expands these macros; all epilogues
 // share some of them, and each defines the rest:
 //
-//     EPILOGUE_ARGS             the kernel's last parameters
+//     EPILOGUE_ARGS             the kernel's last parameters but for its numbers, each with a comma behind it
+//     epilogue_numbers_t        its numbers beside those of a matmul
 //     INPUT_ROW(batch_row)      the row of the input that a batch row reads
 //     EPILOGUE_BEGIN            once, at the start, by every item of the group; a barrier follows
 //     EPILOGUE_EARLY(pair, batch_row, is_mine)   if EARLY, at the start: loads what the item's one FINISH needs
@@ -41,7 +42,6 @@
 #endif
 
 #if INPUT_NORM
-#define NORM_ARGS , float norm_width, float norm_epsilon
 // The partial sums of a row: part i takes blocks i, i + NORM_CHAINS, ...; then the parts are added in order.
 #if PREFETCH
 #define NORM_CHAINS 16
@@ -54,33 +54,33 @@
 #define END_OF_CHAINS(n) (((n) + 1) * NORM_CHAINS + none)  // a loop, for small instruction caches
 #endif
 #define FOLDS 1
-#define ADD_NORM                                                                                                  \
-    __local float2 norm_parts[BATCH_ROWS * NORM_CHAINS];                                                          \
-    __local float2 norm_scale[BATCH_ROWS];                                                                        \
-    FOR_SHARE(i, NORM_ITEM, ITEMS, BATCH_ROWS * NORM_CHAINS) {                                                    \
-        norm_parts[i] =                                                                                           \
-            norm_part(activations, input_at, input_bytes, input_width, ROW_OF(i / NORM_CHAINS), i % NORM_CHAINS); \
+#define ADD_NORM                                                                                                       \
+    __local float2 norm_parts[BATCH_ROWS * NORM_CHAINS];                                                               \
+    __local float2 norm_scale[BATCH_ROWS];                                                                             \
+    FOR_SHARE(i, NORM_ITEM, ITEMS, BATCH_ROWS * NORM_CHAINS) {                                                         \
+        norm_parts[i] = norm_part(activations, INPUT_STATS_AT(ROW_OF(i / NORM_CHAINS)), input.width, i % NORM_CHAINS); \
     }
 #define EPILOGUE_FOLD                                                                   \
     FOR_SHARE(n, ITEM, ITEMS, BATCH_ROWS) {                                             \
         float2 sum = (float2)(0.0f);                                                    \
         for (uint i = n * NORM_CHAINS; i < END_OF_CHAINS(n); ++i) sum += norm_parts[i]; \
-        norm_scale[n] = scale_of_norm(sum, norm_width, norm_epsilon);                   \
+        norm_scale[n] = scale_of_norm(sum, numbers.norm_width, numbers.norm_epsilon);   \
     }
 
-INLINE float2 norm_part(INPUT_ARGS, uint row, uint first) {
+// A function takes no structure: Mesa's compiler for an Adreno keeps a private copy.
+INLINE float2 norm_part(__global const uchar* activations, uint stats_at, uint width, uint first) {
     float2 sum = (float2)(0.0f);
 #if PREFETCH
-    for (uint b = first; b < input_width / 32; b += NORM_AHEAD * NORM_CHAINS) {
+    for (uint b = first; b < width / 32; b += NORM_AHEAD * NORM_CHAINS) {
         float2 ahead[NORM_AHEAD];
         for (uint a = 0; a < NORM_AHEAD; ++a) {
             const uint at = b + a * NORM_CHAINS;
-            ahead[a] = at < input_width / 32 ? INPUT_STATS(row, at) : (float2)(0.0f);
+            ahead[a] = at < width / 32 ? ACTIVATION(const float2, stats_at, at) : (float2)(0.0f);
         }
         for (uint a = 0; a < NORM_AHEAD; ++a) sum += ahead[a];
     }
 #else
-    for (uint b = first; b < input_width / 32; b += NORM_CHAINS) sum += INPUT_STATS(row, b);
+    for (uint b = first; b < width / 32; b += NORM_CHAINS) sum += ACTIVATION(const float2, stats_at, b);
 #endif
     return sum;
 }
@@ -98,14 +98,13 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
     return (float2)(rs, rs * mean);
 }
 #else
-#define NORM_ARGS
 #define FOLDS 0
 #define ADD_NORM
 #define EPILOGUE_FOLD
 #endif
 
 #if INPUT_NORM == NORM_LAYER
-#define NORM_SUM_ARG , __global const float2* norm_sum
+#define NORM_SUM_ARG __global const float2 *norm_sum,
 #define NORMED(sum, pair, group_row) ((sum) * norm_scale[group_row].x - norm_scale[group_row].y * NORM_SUM_OF(pair))
 #elif INPUT_NORM == NORM_RMS
 #define NORM_SUM_ARG
@@ -115,7 +114,7 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #define NORMED(sum, pair, group_row) (sum)
 #endif
 #if BIAS
-#define BIAS_ARG , __global const float2* bias
+#define BIAS_ARG __global const float2 *bias,
 #define BIASED(v, pair) ((v) + BIAS_OF(pair))
 #else
 #define BIAS_ARG
@@ -142,7 +141,7 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #define EARLY_RESULT(pair, is_mine) EARLY_NORM_SUM(pair, is_mine) EARLY_BIAS(pair, is_mine)
 #define RESULT(sum, pair, group_row) BIASED(NORMED(sum, pair, group_row), pair)
 // first_pair is where this matrix's pairs begin among those of the whole output.
-#define RESULT_ARGS uint first_pair NORM_ARGS NORM_SUM_ARG BIAS_ARG
+#define RESULT_ARGS NORM_SUM_ARG BIAS_ARG
 
 #define EPILOGUE_BEGIN \
     EPILOGUE_LOCAL     \
@@ -151,9 +150,12 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #if EPILOGUE == EPILOGUE_QKV
 // Adds the bias, and writes queries, keys and values as qkv.cl says, which is needed too. Further options: qkv.cl's.
 #define INPUT_ROW(batch_row) (batch_row)
-#define EPILOGUE_ARGS                                                                       \
-    RESULT_ARGS, uint queries_at, float query_scale, uint rotation_at, __global ushort *kv, \
-        __global const int *step
+#define EPILOGUE_ARGS RESULT_ARGS __global ushort *kv, __global const int *step,
+typedef struct {
+    uint queries_at;
+    float query_scale;
+    uint rotation_at;
+} epilogue_numbers_t;
 // The page and the rotation of a pair are variables: compilers for GPUs put a structure into memory.
 #define NO_POSITION 0xffffffffu  // rows that the batch has not
 #define FIND_SPOT(pair, row, is_mine)                                                                               \
@@ -176,33 +178,38 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #define EPILOGUE_EARLY(pair, batch_row, is_mine) \
     EARLY_RESULT(pair, is_mine)                  \
     FIND_SPOT(first_pair + (pair), batch_row, is_mine)
-#define FINISH(sum, pair, batch_row, group_row)                                                                \
-    {                                                                                                          \
-        FIND_SPOT_LATE(first_pair + (pair), batch_row)                                                         \
-        if (spot_position != NO_POSITION) {                                                                    \
-            const float2 v = rotated(RESULT(sum, pair, group_row), first_pair + (pair), spot_rotation);        \
-            write_qkv(v, first_pair + (pair), batch_row, spot_position, spot_page,                             \
-                      (__global float2*)(activations + queries_at), query_scale, kv);                          \
-        }                                                                                                      \
+#define FINISH(sum, pair, batch_row, group_row)                                                         \
+    {                                                                                                   \
+        FIND_SPOT_LATE(first_pair + (pair), batch_row)                                                  \
+        if (spot_position != NO_POSITION) {                                                             \
+            const float2 v = rotated(RESULT(sum, pair, group_row), first_pair + (pair), spot_rotation); \
+            write_qkv(v, first_pair + (pair), batch_row, spot_position, spot_page,                      \
+                      (__global float2*)(activations + queries_at), query_scale, kv);                   \
+        }                                                                                               \
     }
 #define FINISH_GROUP
-#define EPILOGUE_LOCAL
+#define EPILOGUE_LOCAL                                                                     \
+    const uint queries_at = numbers.out.queries_at, rotation_at = numbers.out.rotation_at; \
+    const float query_scale = numbers.out.query_scale;
 
 #elif EPILOGUE == EPILOGUE_RESIDUAL
 // x += v, and x is quantized for the next norm. x is [rows][padded width]; next_norm, padded with zeros, is the weight of
 // the norm that reads x next.
 
 #define INPUT_ROW(batch_row) (batch_row)
-#define EPILOGUE_ARGS \
-    RESULT_ARGS, uint x_at, uint next_norm_at, NEXT_ARGS
+#define EPILOGUE_ARGS RESULT_ARGS
+typedef struct {
+    uint x_at, next_norm_at;
+    quants_t next;
+} epilogue_numbers_t;
 #ifdef RESIDUAL_SCALE
 #define SCALED(v) (RESIDUAL_SCALE * (v))
 #else
 #define SCALED(v) (v)
 #endif
-#define X_OF(row, pair) ACTIVATION(float2, x_at, mul24(row, next_width / 2) + (pair))
+#define X_OF(row, pair) ACTIVATION(float2, numbers.out.x_at, mul24(row, next.width / 2) + (pair))
 #define FINISH(sum, pair, batch_row, group_row)                                                      \
-    if (2 * (first_pair + (pair)) < next_width) {                                                    \
+    if (2 * (first_pair + (pair)) < next.width) {                                                    \
         const uint out_pair = first_pair + (pair), at = (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR; \
         const float2 new_x = OLD_X(batch_row, out_pair) + SCALED(RESULT(sum, pair, group_row));      \
         X_OF(batch_row, out_pair) = new_x;                                                           \
@@ -214,14 +221,14 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #define NEXT_NORM_OF(out_pair) early_next_norm
 #else
 #define OLD_X(row, pair) X_OF(row, pair)
-#define NEXT_NORM_OF(out_pair) ACTIVATION(const float2, next_norm_at, out_pair)
+#define NEXT_NORM_OF(out_pair) ACTIVATION(const float2, numbers.out.next_norm_at, out_pair)
 #endif
-#define EPILOGUE_EARLY(pair, batch_row, is_mine)                                       \
-    EARLY_RESULT(pair, is_mine)                                                        \
-    float2 early_x = (float2)(0.0f), early_next_norm = (float2)(0.0f);                 \
-    if (is_mine && 2 * (first_pair + (pair)) < next_width) {                           \
-        early_x = X_OF(batch_row, first_pair + (pair));                                \
-        early_next_norm = ACTIVATION(const float2, next_norm_at, first_pair + (pair)); \
+#define EPILOGUE_EARLY(pair, batch_row, is_mine)                                                   \
+    EARLY_RESULT(pair, is_mine)                                                                    \
+    float2 early_x = (float2)(0.0f), early_next_norm = (float2)(0.0f);                             \
+    if (is_mine && 2 * (first_pair + (pair)) < next.width) {                                       \
+        early_x = X_OF(batch_row, first_pair + (pair));                                            \
+        early_next_norm = ACTIVATION(const float2, numbers.out.next_norm_at, first_pair + (pair)); \
     }
 #define GROUP_OUTPUTS GROUP_ROWS
 #define GROUP_OUTPUT_X 1
@@ -232,6 +239,9 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 
 #define INPUT_ROW(batch_row) (batch_row)
 #define GROUP_OUTPUT_X 0
+typedef struct {
+    quants_t next;
+} epilogue_numbers_t;
 
 INLINE float gelu(float v) {  // the tanh form
     const float z = 0.7978845608028654f * (v + 0.044715f * v * v * v);
@@ -244,7 +254,7 @@ INLINE float swish(float v) { return v * native_recip(1.0f + native_exp(-v)); }
 #endif
 
 #if EPILOGUE == EPILOGUE_SWIGLU
-#define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS
+#define EPILOGUE_ARGS RESULT_ARGS
 #define GROUP_OUTPUTS GROUP_PAIRS
 #define FINISH(sum, pair, batch_row, group_row)                                      \
     {                                                                                \
@@ -254,20 +264,20 @@ INLINE float swish(float v) { return v * native_recip(1.0f + native_exp(-v)); }
 #else
 #define GROUP_OUTPUTS GROUP_ROWS
 #if EPILOGUE == EPILOGUE_GELU
-#define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS
+#define EPILOGUE_ARGS RESULT_ARGS
 #define ACTIVATED(v, out_pair, batch_row) (float2)(gelu((v).x), gelu((v).y))
 #define EPILOGUE_EARLY(pair, batch_row, is_mine) EARLY_RESULT(pair, is_mine)
 #elif EPILOGUE == EPILOGUE_RELU_SQUARED
-#define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS
+#define EPILOGUE_ARGS RESULT_ARGS
 #define ACTIVATED(v, out_pair, batch_row) (float2)(relu_squared((v).x), relu_squared((v).y))
 INLINE float relu_squared(float v) { return v > 0.0f ? v * v : v * 0.0f; }  // not fmax: a NaN must go on
 #else
-#define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS, __global const float2 *gate
-#define ACTIVATED(v, out_pair, batch_row) gated(gate[(batch_row) * (next_width / 2) + (out_pair)], v)
+#define EPILOGUE_ARGS RESULT_ARGS __global const float2 *gate,
+#define ACTIVATED(v, out_pair, batch_row) gated(gate[(batch_row) * (next.width / 2) + (out_pair)], v)
 INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x, GATE(gate.y) * v.y); }
 #endif
 #define FINISH(sum, pair, batch_row, group_row)                                                                           \
-    if (2 * (first_pair + (pair)) < next_width) {                                                                         \
+    if (2 * (first_pair + (pair)) < next.width) {                                                                         \
         const float2 v = RESULT(sum, pair, group_row);                                                                    \
         vstore2(ACTIVATED(v, first_pair + (pair), batch_row), (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR, group_output); \
     }
@@ -276,10 +286,13 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
 #elif EPILOGUE == EPILOGUE_STORE
 
 #define INPUT_ROW(batch_row) (batch_row)
-#define EPILOGUE_ARGS RESULT_ARGS, __global float2 *y, uint y_width
-#define FINISH(sum, pair, batch_row, group_row)                                              \
-    if (2 * (first_pair + (pair)) < y_width) {                                               \
-        y[(batch_row) * (y_width / 2) + first_pair + (pair)] = RESULT(sum, pair, group_row); \
+#define EPILOGUE_ARGS RESULT_ARGS __global float2 *y,
+typedef struct {
+    uint y_width;
+} epilogue_numbers_t;
+#define FINISH(sum, pair, batch_row, group_row)                                                          \
+    if (2 * (first_pair + (pair)) < numbers.out.y_width) {                                               \
+        y[(batch_row) * (numbers.out.y_width / 2) + first_pair + (pair)] = RESULT(sum, pair, group_row); \
     }
 #define FINISH_GROUP
 #define EPILOGUE_LOCAL
@@ -292,9 +305,12 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
 // What a group's ids add up to does not depend on their order, but for the sum, which one item adds in order.
 
 #define INPUT_ROW(batch_row) (uint) step[STEP_OUTPUT_ROW(batch_row)]
-#define EPILOGUE_ARGS                                                                                           \
-    RESULT_ARGS, __global float *logits, uint n_vocab, __global const uint *requests, __global const int *step, \
-        __global uint4 *summaries, uint first_group, uint groups
+#define EPILOGUE_ARGS                                                                            \
+    RESULT_ARGS __global float *logits, __global const uint *requests, __global const int *step, \
+        __global uint4 *summaries,
+typedef struct {
+    uint n_vocab, first_group, groups;
+} epilogue_numbers_t;
 #ifdef LOGIT_CAP  // an option: a logit v becomes LOGIT_CAP * tanh(v / LOGIT_CAP)
 #define CAPPED(v) (LOGIT_CAP * tanh((v) * (1.0f / LOGIT_CAP)))
 #else
@@ -318,7 +334,8 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                \
     const uint outputs = BATCH_ROWS == 1 ? 1 : min((uint)BATCH_ROWS, (uint)step[STEP_OUTPUT_COUNT] - FIRST_ROW); \
     const uint first_id = 2 * (first_pair + FIRST_PAIR);                                                         \
-    const uint ids = min(min((uint)GROUP_ROWS, 2 * (n_pairs - FIRST_PAIR)), n_vocab - min(first_id, n_vocab));   \
+    const uint of_vocabulary = numbers.out.n_vocab - min(first_id, numbers.out.n_vocab);                         \
+    const uint ids = min(min((uint)GROUP_ROWS, 2 * (n_pairs - FIRST_PAIR)), of_vocabulary);                      \
     const uint2 list = REQUESTS_AT(uint2, REQUEST_LOGIT_BIASES);                                                 \
     for (uint i = list.x + ITEM; i < list.y; i += ITEMS) {                                                       \
         apply_logit_bias(group_output, GROUP_ROWS, outputs, (uint)(FIRST_ROW) << BIASED_ID_BITS | first_id, ids, \
@@ -331,7 +348,7 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
             const uint output = FIRST_ROW + n;                                                                   \
             const uint4 head = request_head(requests, output);                                                   \
             const bool takes = takes_part(requests, head.z, first_id + in_group);                                \
-            logits[mul24(output, n_vocab) + first_id + in_group] = group_output[i];                              \
+            logits[mul24(output, numbers.out.n_vocab) + first_id + in_group] = group_output[i];                  \
             scores[i] = takes ? score_of(group_output[i], first_id + in_group, head) : -INFINITY;                \
             const uint order = takes ? in_order(group_output[i]) : LEAST_IN_ORDER;                               \
             atomic_max(largest + n, is_not_finite(group_output[i]) ? BEYOND_NUMBERS : order);                    \
@@ -348,7 +365,8 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
     }                                                                                                            \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                \
     FOR_SHARE(n, ITEM, ITEMS, BATCH_ROWS) if (n < outputs) {                                                     \
-        summaries[mul24(FIRST_ROW + n, groups) + first_group + (uint)get_group_id(0)] = (uint4)(                 \
+        const uint group = numbers.out.first_group + (uint)get_group_id(0);                                      \
+        summaries[mul24(FIRST_ROW + n, numbers.out.groups) + group] = (uint4)(                                   \
             best_score[n], best_id[n], largest[n], as_uint(sum_of(scores + n * GROUP_ROWS, ids)));               \
     }
 
@@ -398,7 +416,7 @@ INLINE float sum_of(__local const float* values, uint count) {
     __local float group_output[BATCH_ROWS * GROUP_OUTPUTS]; \
     __local float group_output_x[BATCH_ROWS * GROUP_OUTPUTS];
 #define WRITE_STATS(row, eight, at) \
-    if ((eight) % 4 == 0) write_stats(activations, row, next_width, (eight) / 4, group_output_x + (at));
+    if ((eight) % 4 == 0) write_stats(activations, row, next.width, (eight) / 4, group_output_x + (at));
 #else
 #define EPILOGUE_LOCAL __local float group_output[BATCH_ROWS * GROUP_OUTPUTS];
 #define WRITE_STATS(row, eight, at)
@@ -408,10 +426,10 @@ INLINE float sum_of(__local const float* values, uint count) {
     FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * (GROUP_OUTPUTS / 8)) {                                           \
         const uint of_row = i / (GROUP_OUTPUTS / 8), of_group = i % (GROUP_OUTPUTS / 8);                    \
         const uint eight = (first_pair + FIRST_PAIR) * OUTPUTS_PER_PAIR / 8 + of_group;                     \
-        if (8 * of_group >= (n_pairs - FIRST_PAIR) * OUTPUTS_PER_PAIR || 8 * eight >= next_width) continue; \
+        if (8 * of_group >= (n_pairs - FIRST_PAIR) * OUTPUTS_PER_PAIR || 8 * eight >= next.width) continue; \
         const uint to = NEXT_ROW(FIRST_ROW + of_row);                                                       \
         const uint at = of_row * GROUP_OUTPUTS + of_group / 4 * 32;                                         \
-        write_quantized(activations, to, next_width, eight, group_output + at);                             \
+        write_quantized(activations, to, next.width, eight, group_output + at);                             \
         WRITE_STATS(to, eight, at)                                                                          \
     }
 

@@ -160,8 +160,23 @@
         }                                                                            \
     }
 
+typedef struct {
+    uint n_pairs, n_blocks;
+    quants_t input;
+    uint first_pair;
+#if INPUT_NORM
+    float norm_width, norm_epsilon;
+#endif
+    epilogue_numbers_t out;
+} matmul_numbers_t;
+
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void matmul(WEIGHT_ARGS, uint n_pairs, uint n_blocks, INPUT_ARGS, EPILOGUE_ARGS) {
+void matmul(WEIGHT_ARGS, __global uchar* activations, EPILOGUE_ARGS const matmul_numbers_t numbers) {
+    const uint n_pairs = numbers.n_pairs, n_blocks = numbers.n_blocks, first_pair = numbers.first_pair;
+    const quants_t input = numbers.input;
+#ifdef GROUP_OUTPUTS
+    const quants_t next = numbers.out.next;
+#endif
     FIND_ARRAYS(n_pairs / TILE_PAIRS * n_blocks)
     __local staged_t x[STAGED] __attribute__((aligned(16)));
     __local float x_scale[CHUNK_BLOCKS * BATCH_ROWS];

@@ -55,7 +55,7 @@ __kernel GROUP_SIZE void probe_built_ins(__global float* values) {
 #ifdef PROBE_SEGMENT
 // The upper halves of the addresses of an array's first and last byte.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void probe_segment(__global const uchar* array, uint last, __global uint* upper) {
+void probe_segment(__global const uchar* array, __global uint* upper, uint last) {
     upper[0] = as_uint2((ulong)array).y;
     upper[1] = as_uint2((ulong)(array + last)).y;
 }

@@ -61,16 +61,23 @@ INLINE void write_qkv(float2 v, uint pair, uint row, uint position, uint page, _
 #define QK_NORM_ROW 2
 #define Q_HEADS (Q_ROWS / HEAD_DIM)
 #define KV_HEADS (KV_ROWS / HEAD_DIM)
-#define ROTATED(v, pair) rotated(v, pair, rotation_for(activations, rotation_at, position, pair))
+#define ROTATED(v, pair) rotated(v, pair, rotation_for(activations, numbers.rotation_at, position, pair))
 
 INLINE float2 rotation_for(__global uchar* activations, uint rotation_at, uint position, uint pair) {
     return is_rotated(pair) ? ACTIVATION(const float2, rotation_at, position * (N_ROT / 2) + rotation_of(pair))
                             : (float2)(0.0f);
 }
 
-__kernel GROUP_SIZE void heads(__global const float2* from, uint from_width, __global uchar* activations,
-                               uint query_norm_at, uint key_norm_at, float epsilon, uint queries_at, float query_scale,
-                               uint rotation_at, __global ushort* kv, __global const int* step) {
+typedef struct {
+    uint from_width, query_norm_at, key_norm_at;
+    float epsilon;
+    uint queries_at;
+    float query_scale;
+    uint rotation_at;
+} heads_numbers_t;
+
+__kernel GROUP_SIZE void heads(__global const float2* from, __global uchar* activations, __global ushort* kv,
+                               __global const int* step, const heads_numbers_t numbers) {
     __local float parts[GROUP];
     const uint item = get_local_id(0);
     const uint row = get_group_id(1);
@@ -79,10 +86,10 @@ __kernel GROUP_SIZE void heads(__global const float2* from, uint from_width, __g
     const uint first_head = is_query ? 0 : is_value ? Q_HEADS + KV_HEADS : Q_HEADS;  // of the matrix
     const uint matrix = is_query ? 0 : PAIRS_OF(Q_ROWS) + (is_value ? PAIRS_OF(KV_ROWS) : 0);
     const uint in_matrix = (head - first_head) * (HEAD_DIM / 2);
-    const uint norm_at = is_query ? query_norm_at : key_norm_at;
+    const uint norm_at = is_query ? numbers.query_norm_at : numbers.key_norm_at;
     const uint position = (uint)step[STEP_POSITION(row)];
     const uint page = (uint)step[STEP_PAGES(step[STEP_SLOT(row)]) + position / PAGE_TOKENS];
-    from += row * (from_width / 2) + matrix;
+    from += row * (numbers.from_width / 2) + matrix;
 
 #if QK_NORM == QK_NORM_ROW
     const uint begin = 0, end = is_query ? Q_ROWS / 2 : KV_ROWS / 2;
@@ -101,7 +108,7 @@ __kernel GROUP_SIZE void heads(__global const float2* from, uint from_width, __g
         if (item < half_size) parts[item] += parts[item + half_size];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    const float rs = rsqrt(parts[0] * (1.0f / (float)(2 * (end - begin))) + epsilon);
+    const float rs = rsqrt(parts[0] * (1.0f / (float)(2 * (end - begin))) + numbers.epsilon);
 
     for (uint pair = in_matrix + item; pair < in_matrix + HEAD_DIM / 2; pair += GROUP) {
         float2 v = from[pair];
@@ -109,7 +116,8 @@ __kernel GROUP_SIZE void heads(__global const float2* from, uint from_width, __g
             const float2 weight = rs * ACTIVATION(const float2, norm_at, QK_NORM == QK_NORM_ROW ? pair : pair - in_matrix);
             v = AFTER_ROTATION ? ROTATED(v, matrix + pair) * weight : ROTATED(v * weight, matrix + pair);
         }
-        write_qkv(v, matrix + pair, row, position, page, (__global float2*)(activations + queries_at), query_scale, kv);
+        write_qkv(v, matrix + pair, row, position, page, (__global float2*)(activations + numbers.queries_at),
+                  numbers.query_scale, kv);
     }
 }
 #endif

@@ -93,8 +93,8 @@ INLINE choice_t choice_of(uint4 summary) {
 //
 // sampled[slot] becomes the id of the slot's last output, -1 where the logits were no numbers. Grid: (1, outputs).
 
-__kernel GROUP_SIZE void choose(__global const uint4* summaries, uint groups, __global const int* step,
-                                __global int* sampled, __global uint* answer) {
+__kernel GROUP_SIZE void choose(__global const uint4* summaries, __global const int* step, __global int* sampled,
+                                __global uint* answer, uint groups) {
     __local choice_t parts[GROUP];
     __local float sums[GROUP];
     const uint item = get_local_id(0);

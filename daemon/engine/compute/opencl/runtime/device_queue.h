@@ -2,6 +2,8 @@
 // checked. Thread-bound.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -172,32 +174,51 @@ private:
 
 base::Result<ClKernel> make_kernel(const ClProgram& program, const char* name);
 
-inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, size_t size, const void* value) {
-    return cl_check("clSetKernelArg", clSetKernelArg(kernel.get(), index, size, value),
-                    base::concat("argument ", index));
-}
-inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, const ClBuffer& buffer) {
-    const cl_mem raw = buffer.get();
-    return set_arg(kernel, index, sizeof(cl_mem), &raw);
-}
-inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, uint32_t value) {
-    return set_arg(kernel, index, sizeof value, &value);
-}
-inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, float value) {
-    return set_arg(kernel, index, sizeof value, &value);
-}
+// Sets the arguments of a kernel: its buffers and images, one by one in their order, and as the last all its numbers in
+// theirs, as the members of one structure (Quirk::CountsArguments).
+class Arguments {
+public:
+    using ThreeNumbers = std::array<uint32_t, 3>;
 
-// Sets all arguments of a kernel, in order: buffers, uint32_t and float.
+    explicit Arguments(const ClKernel& kernel) : kernel_(kernel) {}
+
+    // Adds buffers, images, uint32_t, float and ThreeNumbers.
+    template <typename... Args>
+    Arguments& add(const Args&... args) {
+        (add_one(args), ...);
+        return *this;
+    }
+    // Sets the numbers; nothing is added behind. The error is that of the first argument that could not be set.
+    base::Result<void> finish() {
+        if (!numbers_.empty()) set(numbers_.size() * sizeof(uint32_t), numbers_.data());
+        return result_;
+    }
+
+private:
+    void add_one(const ClBuffer& buffer) {
+        const cl_mem raw = buffer.get();
+        set(sizeof(cl_mem), &raw);
+    }
+    void add_one(uint32_t value) { numbers_.push_back(value); }
+    void add_one(float value) { add_one(std::bit_cast<uint32_t>(value)); }
+    void add_one(const ThreeNumbers& values) { numbers_.insert(numbers_.end(), values.begin(), values.end()); }
+    void set(size_t size, const void* value) {
+        if (result_) {
+            result_ = cl_check("clSetKernelArg", clSetKernelArg(kernel_.get(), index_, size, value),
+                               base::concat("argument ", index_));
+        }
+        ++index_;
+    }
+
+    const ClKernel& kernel_;
+    cl_uint index_ = 0;
+    std::vector<uint32_t> numbers_;
+    base::Result<void> result_;
+};
+
 template <typename... Args>
 base::Result<void> set_args(const ClKernel& kernel, const Args&... args) {
-    base::Result<void> result;
-    cl_uint index = 0;
-    const auto set_next = [&](const auto& arg) {
-        if (result) result = set_arg(kernel, index, arg);
-        ++index;
-    };
-    (set_next(args), ...);
-    return result;
+    return Arguments(kernel).add(args...).finish();
 }
 
 // Runs a chain of launches, each reading what the one before wrote, in one submission. False when a launch saw old

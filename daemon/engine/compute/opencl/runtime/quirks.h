@@ -23,6 +23,7 @@ enum class Quirk : uint8_t {
     LeavesOutBarriers,
     UnrollsNothing,
     StartsLate,
+    CountsArguments,
     NeedsSampler,
     WrongBuiltIns,
     CallsFunctions,

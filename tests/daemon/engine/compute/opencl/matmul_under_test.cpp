@@ -93,19 +93,13 @@ Output MatmulUnderTest::run(const MatmulChoice& choice, const ClKernel& kernel) 
     const uint32_t pairs = matrix_.n_pairs();
     std::vector<float> y(size_t{kPaddedRows} * 2 * pairs, std::numeric_limits<float>::quiet_NaN());
     const ClBuffer out = upload(queue_, std::as_bytes(std::span(y)));
-    cl_uint index = 0;
+    constexpr uint32_t kInputAt = 0, kFirstPair = 0;
+    compute::Arguments args(kernel);
     for (const ClBuffer& array : arrays_) {
-        if (array) must(compute::set_arg(kernel, index++, array));
+        if (array) args.add(array);
     }
-    must(compute::set_arg(kernel, index++, pairs));
-    must(compute::set_arg(kernel, index++, block_count(matrix_.cols)));
-    must(compute::set_arg(kernel, index++, x_buffer_));
-    must(compute::set_arg(kernel, index++, uint32_t{0}));  // input_at
-    must(compute::set_arg(kernel, index++, x_.row_bytes));
-    must(compute::set_arg(kernel, index++, x_.width));
-    must(compute::set_arg(kernel, index++, uint32_t{0}));  // first_pair
-    must(compute::set_arg(kernel, index++, out));
-    must(compute::set_arg(kernel, index++, 2 * pairs));
+    args.add(pairs, block_count(matrix_.cols), x_buffer_);
+    must(args.add(kInputAt, x_.row_bytes, x_.width, kFirstPair, out, 2 * pairs).finish());
     const uint32_t group_pairs = choice.shape.group_pairs();
     must(queue_.launch(kernel, (pairs + group_pairs - 1) / group_pairs,
                        (kRows + choice.batch_rows - 1) / choice.batch_rows, choice.shape.items()));
