@@ -84,7 +84,7 @@ std::array<std::string_view, 3> layout_parts(Layout layout) {
         case Layout::Q6_K:
             return {kernels::kNibblesCl, kernels::kQ6KCl};
         case Layout::IQ4_NL:
-            return {kernels::kNibblesCl, kernels::kLevelsCl, kernels::kIq4NlCl};
+            return {kernels::kNibblesCl, kernels::kLevelsCl, kernels::kScaleCl};
         case Layout::IQ4_XS:
             return {kernels::kNibblesCl, kernels::kLevelsCl, kernels::kIq4XsCl};
         case Layout::F16:

@@ -12,7 +12,7 @@
 //     FINISH_GROUP              once, at the end, by every item of the group; begins with a barrier where it needs one
 //
 // matmul.cl gives: ITEM (0 .. ITEMS - 1), ITEMS, GROUP_PAIRS (pairs of the group), FIRST_PAIR and FIRST_ROW (of the group),
-// BATCH_ROWS, ROW_OF(group_row), which is INPUT_ROW of that batch row, and n_pairs, the kernel's argument: there is no
+// BATCH_ROWS, ROW_OF(group_row), which is INPUT_ROW of that batch row, `numbers`, and n_pairs, one of them: there is no
 // FINISH for pairs from there on. Batch rows past the last and padding rows of a matrix are computed like others, into
 // memory that nobody reads, except where said.
 //
@@ -140,7 +140,6 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #endif
 #define EARLY_RESULT(pair, is_mine) EARLY_NORM_SUM(pair, is_mine) EARLY_BIAS(pair, is_mine)
 #define RESULT(sum, pair, group_row) BIASED(NORMED(sum, pair, group_row), pair)
-// first_pair is where this matrix's pairs begin among those of the whole output.
 #define RESULT_ARGS NORM_SUM_ARG BIAS_ARG
 
 #define EPILOGUE_BEGIN \

@@ -163,7 +163,7 @@
 typedef struct {
     uint n_pairs, n_blocks;
     quants_t input;
-    uint first_pair;
+    uint first_pair;  // where this matrix's pairs begin among those of the whole output
 #if INPUT_NORM
     float norm_width, norm_epsilon;
 #endif

@@ -10,6 +10,9 @@ __constant float kLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13,
     __local float2 levels[256]; \
     for (uint i = ITEM; i < 256; i += ITEMS) levels[i] = (float2)(kLevels[i % 16], kLevels[i / 16]);
 
+#define BITS_ARRAYS(array, name) array(name, quants, 2 * 16)
+#define BITS_FIELDS NIBBLES_FIELDS
+#define LOAD_BITS(c, block, at) LOAD_NIBBLES(c, block, at)
 #define NEXT_QUARTER(c) NEXT_QUARTER_NIBBLES(c)
 #define NEXT_HALF(c) NEXT_HALF_NIBBLES(c)
 // The byte is brought to bit 3, where it is an address at once.

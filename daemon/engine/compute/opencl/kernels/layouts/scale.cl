@@ -1,4 +1,4 @@
-// The scales of Q4_0 and Q5_0: weight = d * (quant - ZERO_POINT).
+// The scales of Q4_0, Q5_0 and IQ4_NL: weight = d * (quant - ZERO_POINT).
 
 #define FURTHER_ARRAYS(array) BITS_ARRAYS(array, scales)
 typedef struct {
