@@ -3,7 +3,11 @@
 // error, leaves no OpenCL object behind, and with `auto` ends on the CPU. Runs on PoCL.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <fstream>
+#include <initializer_list>
+#include <string>
+#include <vector>
 
 #include "fault/faulty_engine.h"
 #include "support/environment.h"
@@ -14,6 +18,20 @@ namespace {
 class Faults : public FaultyEngine {
 protected:
     static void fail_every_call(uint32_t hidden);
+
+    // A run on each kind of device, with a built-in function that is wrong and no kernel that has passed its self-test.
+    static std::vector<Outcome> run_with_wrong(const std::string& function, uint32_t hidden,
+                                               std::initializer_list<BackendKind> kinds) {
+        const fs::path cache = directory_ / "cold-cache";
+        ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+        *control_ = {.hidden = hidden};
+        std::snprintf(control_->wrong_function, sizeof control_->wrong_function, "%s", function.c_str());
+        std::vector<Outcome> outcomes;
+        for (const BackendKind kind : kinds) outcomes.push_back(run(kind));
+        fs::remove_all(cache);
+        ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
+        return outcomes;
+    }
 };
 
 // Each kind of device has kernels and launches of its own.
@@ -180,17 +198,11 @@ TEST_F(Faults, AWrongKernelIsFoundBeforeItIsUsed) {
 // Whatever a library of built-in functions gets wrong that a kernel calls, as one that is not made for the driver's
 // compiler.
 TEST_F(Faults, AWrongBuiltInFunctionIsFoundBeforeItIsUsed) {
-    const fs::path cache = directory_ / "built-in-cache";
     for (const std::string function :
          {"exp", "log", "tanh", "rsqrt", "native_exp", "native_recip", "mad", "popcount"}) {
         SCOPED_TRACE(function);
-        ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
-        *control_ = {.hidden = kHideCpuType};
-        std::snprintf(control_->wrong_function, sizeof control_->wrong_function, "%s", function.c_str());
-        const Outcome refused = run(BackendKind::OpenCl);
-        const Outcome on_cpu = run(BackendKind::Auto);
-        fs::remove_all(cache);
-        ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
+        const auto outcomes = run_with_wrong(function, kHideCpuType, {BackendKind::OpenCl, BackendKind::Auto});
+        const Outcome &refused = outcomes[0], &on_cpu = outcomes[1];
         const std::string why = "self-test: the built-in function " + function + " gives ";
         ASSERT_TRUE(refused.load_error);
         EXPECT_EQ(refused.load_error->code, ErrorCode::DeviceError);
@@ -202,13 +214,7 @@ TEST_F(Faults, AWrongBuiltInFunctionIsFoundBeforeItIsUsed) {
 }
 
 TEST_F(Faults, AWrongBuiltInFunctionOfMesaNamesItsCure) {
-    const fs::path cache = directory_ / "cure-cache";
-    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
-    *control_ = {.hidden = kHideCpuType | kPassForRusticl};
-    std::snprintf(control_->wrong_function, sizeof control_->wrong_function, "exp");
-    const Outcome refused = run(BackendKind::OpenCl);
-    fs::remove_all(cache);
-    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
+    const Outcome refused = run_with_wrong("exp", kHideCpuType | kPassForRusticl, {BackendKind::OpenCl}).front();
     ASSERT_TRUE(refused.load_error);
     EXPECT_NE(refused.load_error->message.find("mesa-libclc"), std::string::npos) << refused.load_error->message;
 }
@@ -216,13 +222,7 @@ TEST_F(Faults, AWrongBuiltInFunctionOfMesaNamesItsCure) {
 TEST_F(Faults, WhereImagesAreReadWrongWeightsAreReadThroughPointers) {
     *control_ = {.hidden = kHideCpuType | kHideImages};
     const Outcome expected = run(BackendKind::OpenCl);
-    const fs::path cache = directory_ / "image-cache";
-    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
-    *control_ = {.hidden = kHideCpuType};
-    std::snprintf(control_->wrong_function, sizeof control_->wrong_function, "read_imagei");
-    const Outcome outcome = run(BackendKind::OpenCl);
-    fs::remove_all(cache);
-    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
+    const Outcome outcome = run_with_wrong("read_imagei", kHideCpuType, {BackendKind::OpenCl}).front();
     ASSERT_FALSE(outcome.load_error) << outcome.load_error->message;
     EXPECT_EQ(expected.ids.size(), kTokens);
     EXPECT_EQ(outcome.ids, expected.ids);
